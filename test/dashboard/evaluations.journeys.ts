@@ -149,7 +149,7 @@ describe('evaluations', () => {
     const differences = page.getByRole('region', { name: 'What differs: first → second' });
     await expectSoon(
       () => differences.getByRole('row').nth(1).locator('th, td').allTextContents(),
-      ['scorers', '["Contains"]', '["ExactMatch"]'],
+      ['scorers', 'Contains', 'Exact match'],
     );
     const cells = grid('Comparison').getByRole('row').nth(1).getByRole('gridcell');
     const ends = ([, input, ...others]: readonly string[]): unknown => [input, others.at(-1)];
@@ -286,7 +286,7 @@ describe('evaluations', () => {
     await expectSoon(() => commit.getAttribute('href'), '/evaluations?metadata.commit=1a2b3c');
     const statistics = page.getByRole('region', { name: 'Statistics' });
     const row = (name: string): Locator => statistics.getByRole('row').filter({ hasText: name }).first();
-    for (const name of ['All together', 'ExactMatch', 'words']) await row(name).getByText('0.833').first().waitFor();
+    for (const name of ['All together', 'Exact match', 'words']) await row(name).getByText('0.833').first().waitFor();
     await statistics.getByRole('table', { name: 'Passes in several tries' }).waitFor();
     const gates = page.getByRole('region', { name: 'Gates' });
     await expectSoon(

@@ -132,6 +132,60 @@ describe('a call of a model', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('has its buttons and keys before its texts are there', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route('**/api/spans/rich-call', async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await goTo('/traces/rich?span=rich-call');
+    await details().getByRole('searchbox', { name: 'Find in text' }).waitFor();
+    await details().getByRole('checkbox', { name: 'Wrap lines' }).waitFor();
+    await expectSoon(() => details().getByRole('button', { name: 'Copy', exact: true }).isDisabled(), true);
+    await page.keyboard.press('c');
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the link to the span').waitFor();
+    await page.keyboard.press('d');
+    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+    await dialog.getByRole('combobox', { name: 'Dataset' }).waitFor();
+    resolve();
+    await dialog.getByRole('heading', { name: 'Datapoint preview: Conversation' }).waitFor();
+    await page.unroute('**/api/spans/rich-call');
+    await page.keyboard.press('Escape');
+    for (const name of ['Copy', 'Copy span link', 'Add to dataset', 'Copy as curl'])
+      expect(await details().getByRole('button', { name, exact: true }).getAttribute('title')).toContain(name);
+    await details().getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Download' }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('menuitem', { name: 'Copy span ID' }).click();
+    await expectSoon(() => watched.clipboard(), 'rich-call');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('wraps long values of its JSON, or does not', async () => {
+    const output = { long: 'word '.repeat(100), short: Array.from({ length: 40 }, (_, n) => n) };
+    const span = { id: 'wide-1', trace_id: 'wide', name: 'wide', output };
+    await program.api.post('/api/ingest', { traces: [{ id: 'wide' }], spans: [span] });
+    await goTo('/traces/wide?tab=output');
+    await page.getByRole('radio', { name: 'JSON' }).check();
+    const tree = details().getByRole('tree');
+    await tree.getByRole('treeitem').nth(4).waitFor();
+    const overflows = (): Promise<boolean> =>
+      tree.evaluate((shown) => {
+        const { scrollWidth, clientWidth } = shown as unknown as Record<'scrollWidth' | 'clientWidth', number>;
+        return scrollWidth > clientWidth;
+      });
+    await details().getByRole('checkbox', { name: 'Wrap lines' }).uncheck();
+    await expectSoon(overflows, true);
+    await details().getByRole('checkbox', { name: 'Wrap lines' }).check();
+    await expectSoon(overflows, false);
+    await tree.getByRole('treeitem').first().focus();
+    await page.keyboard.press('End');
+    await expectSoon(() => page.evaluate('document.activeElement.textContent'), '3939');
+    await page.keyboard.press('Home');
+    await expectSoon(() => page.evaluate('document.activeElement.dataset.row'), '0');
+    expectNoFaults(watched);
+  });
+
   inBrowser('becomes a datapoint of a new dataset', async () => {
     await goTo('/traces/rich?span=rich-call');
     await details().getByRole('button', { name: 'Add to dataset' }).click();

@@ -182,6 +182,37 @@ describe('two thousand traces', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('are found by their metadata, which is a column, and a trace leads back to them', async () => {
+    await open();
+    await row('answer a ticket 0').waitFor();
+    await program.api.patch('/api/traces/trace-3', {
+      metadata: { release: '2.5.0', seed: JSON.rawJSON('12345678901234567890') },
+    });
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('menuitem', { name: 'Metadata' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Filter by metadata' });
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.getByText('Type a key and its value.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Key' }).fill('release');
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('2.5.0');
+    await expectAccessible(watched);
+    await page.keyboard.press('Enter');
+    await count().getByText('1 trace').waitFor();
+    expect(parameters()).toEqual({ 'metadata.release': '2.5.0' });
+    await page.getByRole('button', { name: 'Remove filter: Metadata release=2.5.0' }).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Metadata' }).check();
+    await grid().getByText('release=2.5.0, seed=12345678901234567890').waitFor();
+    await page.keyboard.press('Escape');
+    await grid().getByRole('link').click();
+    const facts = page.getByRole('list', { name: 'Trace facts' });
+    await facts.getByText('12345678901234567890').waitFor();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Traces' }).click();
+    await count().getByText('1 trace').waitFor();
+    expect(parameters()).toMatchObject({ 'metadata.release': '2.5.0' });
+    expectNoFaults(watched);
+  });
+
   inBrowser('have columns as wide as they were made', async () => {
     await open();
     const status = (): Locator => grid().getByRole('columnheader', { name: 'Status' });

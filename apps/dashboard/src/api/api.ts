@@ -18,9 +18,14 @@ export const api = createClient({
   timeoutMs: TIMEOUT_MS,
   // The query cache does it (api-error.ts).
   retry: false,
-  parseJson: (text) => (typeof JSON.rawJSON === 'function' ? parseWithSources(text) : JSON.parse(text)),
+  parseJson: parseExactly,
   fetch: fetchWithCookie,
 });
+
+/** Reads JSON with every digit, where the browser can. */
+export function parseExactly(text: string): unknown {
+  return typeof JSON.rawJSON === 'function' ? parseWithSources(text) : JSON.parse(text);
+}
 
 /** Sends a request with the cookie of the session. Where that has ended the tab goes to the page to sign in. */
 async function fetchWithCookie(target: RequestInfo | URL, init?: RequestInit): Promise<Response> {

@@ -53,12 +53,8 @@ export function ButtonMenu({
 }
 
 /** An entry that does something. */
-export function ButtonMenuItem({ onClick, children }: { onClick(): void; children: ReactNode }) {
-  return (
-    <Menu.Item className={styles.item} onClick={onClick}>
-      {children}
-    </Menu.Item>
-  );
+export function ButtonMenuItem(props: { disabled?: boolean; onClick(): void; children: ReactNode }) {
+  return <Menu.Item className={styles.item} {...props} />;
 }
 
 /** An entry whose address is saved as a file. */

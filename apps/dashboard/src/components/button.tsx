@@ -49,6 +49,7 @@ export function Button({
       className={[styles.button, className].filter(Boolean).join(' ')}
       data-variant={variant}
       data-icon-only={iconOnly || undefined}
+      {...(iconOnly && typeof children === 'string' && { title: shortcut ? `${children} (${shortcut})` : children })}
       data-shrinks={shrinks || undefined}
       {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut.replaceAll(' ', '+') })}
       {...rest}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   changesAfter,
-  formatBytes,
+  costDigits,
+  formatColumnCost,
   formatCost,
   formatCostExactly,
   formatDuration,
@@ -10,6 +11,7 @@ import {
   formatTime,
   formatTimeExactly,
 } from './format.js';
+import { formatBytes } from './format-bytes.js';
 
 const NOW = Date.parse('2026-11-22T14:00:00.250Z');
 const ago = (ms: number): number => NOW - ms;
@@ -61,6 +63,23 @@ describe('formats', () => {
     [0.5, '$0.50'],
   ])('writes the cost %p as %p', (cost, text) => {
     expect(formatCost(cost)).toBe(text);
+  });
+
+  it.each([
+    [
+      [12.3, 0.0123, 0, null],
+      ['$12.3000', '$0.0123', '$0', '–'],
+    ],
+    [
+      [0.03, 4],
+      ['$0.03', '$4.00'],
+    ],
+    [
+      [2, 0.000_074, 0.000_000_4],
+      ['$2.000000', '$0.000074', '<$0.000001'],
+    ],
+  ])('writes the costs %p of a column with the same decimals', (costs, texts) => {
+    expect(costs.map((cost) => formatColumnCost(cost, costDigits(costs)))).toEqual(texts);
   });
 
   it('never rounds a cost to nothing', () => {

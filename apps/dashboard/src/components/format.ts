@@ -104,49 +104,51 @@ export function formatCost(dollars: number | null | undefined): string {
   return withDigits(dollars, fractionDigitsOf(Math.abs(dollars)));
 }
 
+/** Decimals of a column of costs at most. */
+const COLUMN_DIGITS_MAX = 6;
+
+/** Decimals with which costs stand in one column: as many as the one that needs most, up to 6. */
+export function costDigits(costs: readonly (number | null | undefined)[]): number {
+  const needed = costs.map((cost) => formatCost(cost).split('.')[1]?.length ?? 0);
+  return Math.min(COLUMN_DIGITS_MAX, Math.max(CENTS, ...needed));
+}
+
+/** Dollars as one of a column: `$12.3000`, `$0.0123`, `<$0.0001` for less than is shown. @param digits decimals of the column. */
+export function formatColumnCost(dollars: number | null | undefined, digits: number): string {
+  if (!dollars) return formatCost(dollars);
+  const least = 10 ** -digits;
+  return dollars > 0 && dollars < least ? `<${withDigits(least, digits, digits)}` : withDigits(dollars, digits, digits);
+}
+
 /** Dollars with every digit that is known, for tooltips and copies. */
 export function formatCostExactly(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return NONE;
   return withDigits(dollars, FRACTION_DIGITS_MAX);
 }
 
-function withDigits(dollars: number, digits: number): string {
-  let format = FORMATS.get(digits);
+/** @param most and @param least digits behind the point. */
+function withDigits(dollars: number, most: number, least = CENTS): string {
+  const key = `${least} ${most}`;
+  let format = FORMATS.get(key);
   if (format === undefined) {
     format = new Intl.NumberFormat('en-US', {
       style: 'currency',
       currency: 'USD',
-      minimumFractionDigits: CENTS,
-      maximumFractionDigits: digits,
+      minimumFractionDigits: least,
+      maximumFractionDigits: most,
     });
-    FORMATS.set(digits, format);
+    FORMATS.set(key, format);
   }
   return format.format(dollars);
 }
 
-/** Formats by their number of digits: to make one takes longer than a thousand uses of it. */
-const FORMATS = new Map<number, Intl.NumberFormat>();
+/** Formats by their numbers of digits: to make one takes longer than a thousand uses of it. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
 
 function fractionDigitsOf(amount: number): number {
   if (amount >= 1) return CENTS;
   const leadingZeros = Math.max(0, -Math.floor(Math.log10(amount)) - 1);
   return Math.min(FRACTION_DIGITS_MAX, leadingZeros + SIGNIFICANT_DIGITS);
-}
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
-const STEP = 1_000;
-
-/** `1 byte`, `999 bytes`, `1.2 KB`, `10 MB`: decimal units, two significant digits at least. */
-export function formatBytes(bytes: number): string {
-  if (bytes === 1) return '1 byte';
-  let unit = 0;
-  let amount = bytes;
-  while (amount >= STEP && unit < UNITS.length - 1) {
-    amount /= STEP;
-    unit++;
-  }
-  if (unit === 0) return `${bytes} bytes`;
-  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${UNITS[unit]}`;
 }
 
 /** An id as people can distinguish it from others: in quotes where blanks at its ends, or nothing at all, would not be seen. */

@@ -1,4 +1,5 @@
-import { Button, type ButtonProps } from './button.js';
+import { lazy, Suspense } from 'react';
+import { Button, useMayWrite, type ButtonProps } from './button.js';
 import { useShortcuts } from './shortcuts/use-shortcuts.js';
 
 /** Something that can be done, by a button and by the command menu. */
@@ -11,21 +12,53 @@ export interface PageAction extends Pick<ButtonProps, 'icon' | 'variant' | 'writ
   keys?: string;
   /** Whether it has no button of its own. */
   isHidden?: boolean;
+  /** Whether it is in the menu `More` in place of having a button. */
+  isRare?: boolean;
   run(): void;
 }
 
-/** The buttons of what can be done, which the command menu offers, too. @param group the heading there. */
-export function PageActions({ group, actions }: { group: string; actions: readonly PageAction[] }) {
+interface PageActionsProps {
+  /** The heading in the command menu. */
+  group: string;
+  actions: readonly PageAction[];
+  /** Whether the buttons show their icons alone; always, or where the window is narrow. */
+  icons?: 'always' | 'narrow';
+}
+
+const MoreMenu = lazy(async () => ({ default: (await import('./more-menu.js')).MoreMenu }));
+
+/** The buttons of what can be done, which the command menu offers, too. */
+export function PageActions({ group, actions, icons }: PageActionsProps) {
+  const mayWrite = useMayWrite();
   useShortcuts(
     actions
       .filter(({ disabled }) => !disabled)
       .map(({ label, keys = '', writes = false, run }) => ({ label, keys, group, writes, run })),
   );
-  return actions.map(({ label, short, keys, isHidden, run, ...button }) =>
-    isHidden ? null : (
-      <Button key={label} {...button} {...(keys !== undefined && { shortcut: keys })} onClick={run}>
-        {short ?? label}
-      </Button>
-    ),
+  const rare = actions
+    .filter(({ isRare, writes }) => isRare && (mayWrite || !writes))
+    .map(({ label, short = label, disabled, run }) => ({ label: short, disabled, run }));
+  return (
+    <>
+      {actions.map(({ label, short, keys, isHidden, isRare, run, ...button }) =>
+        isHidden || isRare ? null : (
+          <Button
+            key={label}
+            {...button}
+            {...(keys !== undefined && { shortcut: keys })}
+            iconOnly={icons === 'always'}
+            shrinks={icons === 'narrow'}
+            onClick={run}
+          >
+            {short ?? label}
+          </Button>
+        ),
+      )}
+      {rare.length > 0 && (
+        <Suspense>
+          <MoreMenu actions={rare} />
+        </Suspense>
+      )}
+    </>
   );
 }

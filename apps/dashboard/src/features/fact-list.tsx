@@ -26,7 +26,7 @@ export function FactList({ label, facts }: { label: string; facts: readonly Fact
         // oxlint-disable-next-line react/no-array-index-key
         <li key={`${name} ${at}`} className={styles.fact}>
           <span className={styles.name}>{name}</span>{' '}
-          <span className={styles.value} {...(exact !== undefined && exact !== value && { title: exact })} dir="auto">
+          <span {...(exact !== undefined && exact !== value && { title: exact })} dir="auto">
             {(links ?? [{ value, to, search }]).map((one, place) => (
               <Fragment key={one.value}>
                 {place > 0 && ', '}

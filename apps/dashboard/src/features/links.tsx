@@ -5,26 +5,12 @@ import {
   datasetAddress,
   nameOfDatapoint,
   nameOfSpan,
-  nameOfTrace,
   reviewAddress,
   runAddress,
   sessionAddress,
   traceAddress,
 } from './addresses.js';
-import styles from './links.module.css';
-
-/** A name as the link to what it names. @param search selects a part of it. */
-export function NameLink({ to, search, children }: { to: string; search?: object; children: string }) {
-  return (
-    <Link to={to} {...(search !== undefined && { search: search as never })} className={styles.link} dir="auto">
-      {children}
-    </Link>
-  );
-}
-
-export const TraceLink = ({ trace }: { trace: { id: string; name: string | null } }) => (
-  <NameLink to={traceAddress(trace.id)}>{nameOfTrace(trace)}</NameLink>
-);
+import { NameLink } from './trace-link.js';
 
 /** The name of a span as the link to it within its trace. */
 export const SpanLink = ({ span }: { span: { id: string; trace_id: string; name: string } }) => (

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { wordsOfScoring } from './scorer-words.js';
+import { wordsOfScorer, wordsOfScoring } from './scorer-words.js';
 
 it.each([
   ['ExactMatch', 'Exact match'],
@@ -12,4 +12,10 @@ it.each([
   ['my.scorer', 'my.scorer'],
 ])('%s is shown as %s', (name, words) => {
   expect(wordsOfScoring(name)).toBe(words);
+});
+
+it('leaves the name that somebody chose for a scorer', () => {
+  expect(['ExactMatch', 'LlmJudge', 'judgeA', 'toneCheck'].map(wordsOfScorer)).toEqual([
+    ...['Exact match', 'LLM judge', 'judgeA', 'toneCheck'],
+  ]);
 });

@@ -8,3 +8,12 @@ export function wordsOfScoring(name: string): string {
   const written = words.map((word) => WORDS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
   return `${written[0]!.toUpperCase()}${written.slice(1)}`;
 }
+
+/** Scorers that are built in: those of a run have these names unless somebody chose others. */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  ...['Contains', 'Cost', 'EmbeddingSimilarity', 'ExactMatch', 'JsonEqual', 'JsonSchema'],
+  ...['Latency', 'Levenshtein', 'LlmJudge', 'None', 'Regex'],
+]);
+
+/** The name of a scorer of a run as people read it: one that somebody chose stays. */
+export const wordsOfScorer = (name: string): string => (BUILT_IN.has(name) ? wordsOfScoring(name) : name);

@@ -75,6 +75,8 @@ export interface GridColumn<Row> {
   /** Whether it is the beginning of what a peek shows, so that a press on it opens one. */
   peeks?: boolean;
   cell(row: Row): ReactNode;
+  /** The cost that `cell` shows: those of a column have the same decimals. */
+  costOf?(row: Row): number | null | undefined;
   /**
    * Makes the column wider or narrower, where that is offered.
    * @param width pixels; `null` for the width that it came with.

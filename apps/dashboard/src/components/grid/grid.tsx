@@ -9,6 +9,7 @@ import {
   type GridSelection,
   type PageSelection,
 } from './grid-props.js';
+import { useCostColumns } from './use-cost-columns.js';
 import { useGridFocus, useGridRows, useScrolledOrSelected } from './use-grid.js';
 import styles from './grid.module.css';
 
@@ -19,20 +20,9 @@ const SELECT_WIDTH = 24;
  * is on rows (arrows, Home, End, PageUp, PageDown, `j`, `k`), Enter opens, Space peeks, `x` selects; Tab goes through what is in the row.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const {
-    label,
-    columns,
-    length,
-    isComplete,
-    rowAt,
-    keyAt,
-    selection,
-    onOpen,
-    onPeek,
-    openKey,
-    onScrolledOrSelected,
-    stateOf,
-  } = props;
+  const { label, length, isComplete, rowAt, keyAt, selection, onOpen, onPeek, openKey, onScrolledOrSelected, stateOf } =
+    props;
+  const columns = useCostColumns(props);
   const scroller = useRef<HTMLDivElement>(null);
   const helpId = useId();
   const rowHeight = useRowHeight();

@@ -1,9 +1,9 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { isRowKey, rowAfterKey, stepSideways } from '../row-keys.js';
-import { useFixedRows } from '../use-fixed-rows.js';
 import { Icon } from '../icon.js';
-import { MarkedText } from '../text-view/text-view.js';
+import { BLOCK, MarkedText, rowsOfBlock } from '../text-view/text-view.js';
 import { JSON_KIND, keyOf, type JsonIndex } from './json-index.js';
 import { isContainer, isOpen, itemNumbers, nodeAt, visibleNodes, withOpened } from './json-rows.js';
 import styles from './json-tree.module.css';
@@ -12,6 +12,8 @@ interface JsonTreeProps {
   label: string;
   text: string;
   index: JsonIndex;
+  /** Whether long values go on in the next line. */
+  wraps: boolean;
   /** Marked wherever it is; `''` for nothing. */
   sought: string;
   /** Offset in the text to bring into view, such as that of a match; -1 for none. */
@@ -20,19 +22,20 @@ interface JsonTreeProps {
   onShowAll(text: string): void;
 }
 
-/** Pixels of a row, as the style sheet has it. */
-const ROW_HEIGHT = 20;
+/** Pixels of a line, as the style sheet has it. */
+const LINE_HEIGHT = 20;
 
 /** JSON as a tree after the ARIA pattern, of any size: values are cut out of the text when they are shown. */
-export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }: JsonTreeProps) {
+export function JsonTree({ label, text, index, wraps, sought, shownOffset, onShowAll }: JsonTreeProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [toggled, setToggled] = useState<ReadonlySet<number>>(NOTHING);
   const nodes = useMemo(() => visibleNodes(index, toggled), [index, toggled]);
   const numbers = useMemo(() => itemNumbers(index), [index]);
-  const { first, last, page, reveal } = useFixedRows(scroller, nodes.length, ROW_HEIGHT);
   const [current, setCurrent] = useState(0);
-  const wantsFocus = useRef(false);
   const row = Math.min(current, nodes.length - 1);
+  const virtualizer = useBlocks(scroller, nodes, row, wraps);
+  /** The row that is to be seen, and whether it takes the focus, until it is drawn. */
+  const wanted = useRef<{ row: number; isFocused: boolean } | null>(null);
 
   useEffect(() => {
     if (shownOffset < 0) return;
@@ -41,15 +44,19 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
   useLayoutEffect(() => {
     const at = shownOffset < 0 ? -1 : nodes.indexOf(nodeAt(index, shownOffset));
     if (at === -1) return;
+    wanted.current = { row: at, isFocused: false };
     setCurrent(at);
-    reveal(at);
-  }, [index, nodes, reveal, shownOffset]);
+  }, [index, nodes, shownOffset]);
   useLayoutEffect(() => {
-    if (!wantsFocus.current) return;
-    const element = scroller.current?.querySelector<HTMLElement>(`[data-row="${row}"]`);
-    if (!element) return;
-    wantsFocus.current = false;
-    element.focus({ preventScroll: true });
+    if (wanted.current === null) return;
+    const element = scroller.current?.querySelector<HTMLElement>(`[data-row="${wanted.current.row}"]`);
+    if (!element) {
+      virtualizer.scrollToIndex(Math.floor(wanted.current.row / BLOCK), { align: 'center' });
+      return;
+    }
+    if (wanted.current.isFocused) element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    wanted.current = null;
   });
 
   const toggle = (node: number): void => {
@@ -60,9 +67,8 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
     });
   };
   const moveTo = (to: number): void => {
-    wantsFocus.current = true;
+    wanted.current = { row: to, isFocused: true };
     setCurrent(to);
-    reveal(to);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -73,6 +79,7 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
     };
     const step =
       event.key === 'ArrowLeft' || event.key === 'ArrowRight' ? stepSideways(event.key, rows, row) : undefined;
+    const page = Math.max(1, Math.floor(scroller.current!.clientHeight / LINE_HEIGHT));
     if (isRowKey(event.key)) moveTo(rowAfterKey(event.key, row, nodes.length, page));
     else if (step && 'to' in step) moveTo(step.to);
     else if (step) toggle(nodes[step.toggle]!);
@@ -82,23 +89,33 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
   return (
     // The rows inside have the focus; this only hears the keys that reach it from them.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
-    <div ref={scroller} role="tree" aria-label={label} className={styles.tree} onKeyDown={press}>
-      <div role="presentation" className={styles.rows} style={{ height: nodes.length * ROW_HEIGHT }}>
-        {drawn(first, last, row).map((at) => (
-          <JsonRow
-            key={nodes[at]!}
-            {...{ text, index, sought, onShowAll }}
-            node={nodes[at]!}
-            number={numbers[nodes[at]!]!}
-            row={at}
-            offset={at * ROW_HEIGHT}
-            isOpen={isContainer(index, nodes[at]!) ? isOpen(index, toggled, nodes[at]!) : undefined}
-            isCurrent={at === row}
-            onPress={(node) => {
-              setCurrent(at);
-              if (isContainer(index, node)) toggle(node);
-            }}
-          />
+    <div ref={scroller} role="tree" aria-label={label} className={styles.tree} data-wraps={wraps} onKeyDown={press}>
+      <div role="presentation" className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((block) => (
+          <div
+            key={block.key}
+            ref={virtualizer.measureElement}
+            role="presentation"
+            data-index={block.index}
+            className={styles.block}
+            style={{ transform: `translateY(${block.start}px)` }}
+          >
+            {rowsOfBlock(block.index, nodes.length).map((at) => (
+              <JsonRow
+                key={nodes[at]!}
+                {...{ text, index, sought, onShowAll }}
+                node={nodes[at]!}
+                number={numbers[nodes[at]!]!}
+                row={at}
+                isOpen={isContainer(index, nodes[at]!) ? isOpen(index, toggled, nodes[at]!) : undefined}
+                isCurrent={at === row}
+                onPress={(node) => {
+                  setCurrent(at);
+                  if (isContainer(index, node)) toggle(node);
+                }}
+              />
+            ))}
+          </div>
         ))}
       </div>
     </div>
@@ -107,9 +124,26 @@ export function JsonTree({ label, text, index, sought, shownOffset, onShowAll }:
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-function drawn(first: number, last: number, current: number): number[] {
-  const rows = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
-  return current >= 0 && (current < first || current >= last) ? [current, ...rows] : rows;
+/** The blocks of rows near the screen, and that of the current row, so that Tab leads to it. */
+function useBlocks(
+  scroller: { readonly current: HTMLDivElement | null },
+  nodes: Int32Array,
+  row: number,
+  wraps: boolean,
+) {
+  const current = Math.floor(row / BLOCK);
+  return useVirtualizer({
+    count: Math.ceil(nodes.length / BLOCK),
+    getScrollElement: () => scroller.current,
+    estimateSize: (block) => rowsOfBlock(block, nodes.length).length * LINE_HEIGHT,
+    // A block that was measured is as high as long as its rows are the same.
+    getItemKey: useCallback((block: number) => `${nodes[block * BLOCK]!} ${wraps}`, [nodes, wraps]),
+    rangeExtractor: useCallback(
+      (range: Range) => [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
+      [current],
+    ),
+    overscan: 1,
+  });
 }
 
 interface JsonRowProps {
@@ -119,7 +153,6 @@ interface JsonRowProps {
   /** The number of an item in its array; -1 for a member of an object. */
   number: number;
   row: number;
-  offset: number;
   isOpen: boolean | undefined;
   isCurrent: boolean;
   sought: string;
@@ -132,7 +165,7 @@ const DEPTH_MAX = 24;
 const KIND_NAMES = ['object', 'array', 'string', 'number', 'word'] as const;
 
 function JsonRow(props: JsonRowProps) {
-  const { text, index, node, number, row, offset, isOpen, isCurrent, sought, onPress } = props;
+  const { text, index, node, number, row, isOpen, isCurrent, sought, onPress } = props;
   const key = keyOf(text, index, node);
   const depth = index.depth[node]!;
   return (
@@ -146,7 +179,7 @@ function JsonRow(props: JsonRowProps) {
       data-row={row}
       tabIndex={isCurrent ? 0 : -1}
       className={styles.row}
-      style={{ transform: `translateY(${offset}px)`, paddingInlineStart: 4 + Math.min(depth, DEPTH_MAX) * 14 }}
+      style={{ paddingInlineStart: 4 + Math.min(depth, DEPTH_MAX) * 14 }}
       onClick={() => onPress(node)}
     >
       <span className={styles.fold}>

@@ -75,7 +75,7 @@ function FixedRowsOfText({ label, text, starts, sought, shownOffset }: TextViewP
 /** Characters of a line in a pane of usual width: a guess until a block is measured. */
 const LINE_LENGTH = 90;
 /** Rows that are measured together: a text of 10 MB has hundreds of thousands of them. */
-const BLOCK = 16;
+export const BLOCK = 16;
 
 function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -115,7 +115,8 @@ function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps
   );
 }
 
-function rowsOfBlock(block: number, count: number): number[] {
+/** The rows of a block, of so many rows in all. */
+export function rowsOfBlock(block: number, count: number): number[] {
   const first = block * BLOCK;
   return Array.from({ length: Math.min(BLOCK, count - first) }, (_, offset) => first + offset);
 }

@@ -17,8 +17,15 @@ import { useAsked } from '../payload/use-span-payload.js';
 import { useDatasetChoice } from './add-dialog.js';
 import styles from './add-to-dataset.module.css';
 
+interface AddToDatasetProps {
+  spanId: string;
+  /** `null` while it is fetched: the preview comes with it. */
+  payload: OpenPayload | null;
+  onClose(): void;
+}
+
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
-export function AddToDataset({ spanId, payload, onClose }: { spanId: string; payload: OpenPayload; onClose(): void }) {
+export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
   const { answer: datapoint, error } = useAsked(payload, 'datapoint', NOTHING);

@@ -4,7 +4,7 @@ import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent, type Reac
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart-series.js';
-import { formatTime, zoneName } from '../../components/format.js';
+import { costDigits, formatColumnCost, formatTime, zoneName } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { countedAddress, keyAddress, withRange, type AnalyticsSearch } from './analytics-search.js';
@@ -198,6 +198,9 @@ function FigureTable({ figure, chart, data }: Pick<ChartProps, 'chart'> & { figu
   const rows = filled.slice(-ROWS_MAX);
   const whole = data.query.split_by ? [{ label: 'All', values: buckets.map(figure.valueOf) }] : [];
   const columns = [...whole, ...chart.series];
+  const digits = costDigits(columns.flatMap(({ values }) => values));
+  const format =
+    figure.name === 'Cost' ? (cost: number | null): string => formatColumnCost(cost, digits) : figure.format;
   return (
     <>
       {rows.length < filled.length && (
@@ -228,7 +231,7 @@ function FigureTable({ figure, chart, data }: Pick<ChartProps, 'chart'> & { figu
                 </th>
                 {columns.map(({ label, values }) => (
                   <td key={label} title={figure.formatExactly(values[at] ?? null)}>
-                    {figure.format(values[at] ?? null)}
+                    {format(values[at] ?? null)}
                   </td>
                 ))}
               </tr>

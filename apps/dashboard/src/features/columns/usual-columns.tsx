@@ -1,5 +1,5 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import { formatCost, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined;
@@ -11,8 +11,7 @@ export function countColumn<Row>(id: string, header: string, width: number, of: 
 
 /** A column of costs, each digit of which is there on hover. */
 export function costColumn<Row>(id: string, header: string, width: number, of: Of<Row, number>): GridColumn<Row> {
-  const cell = (row: Row) => <span title={formatCostExactly(of(row))}>{formatCost(of(row))}</span>;
-  return { id, header, width, align: 'end', cell };
+  return { id, header, width, align: 'end', costOf: of, cell: (row) => formatCost(of(row)) };
 }
 
 /** A column of lengths of time. */
@@ -28,5 +27,5 @@ export function textColumn<Row>(id: string, header: string, width: number, of: O
 
 /** A column of the beginnings of texts; a press on one peeks. */
 export function previewColumn<Row>(id: string, header: string, of: Of<Row, string>): GridColumn<Row> {
-  return { ...textColumn(id, header, 200, of), peeks: true };
+  return { ...textColumn(id, header, 160, of), peeks: true };
 }

@@ -19,20 +19,22 @@ interface FilterDialogProps {
   onClose(): void;
 }
 
-/** The question for the value of a filter. */
+/** The question for the value of a filter, and for its key where it has one. */
 export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
-  const { label, facet, unit } = field;
+  const { label, facet, unit, words, isKeyed } = field;
   const formId = useId();
+  const [key, setKey] = useState('');
   const [value, setValue] = useState('');
   const [fault, setFault] = useState<string | undefined>();
   const add = (chosen: string): void => {
-    const read = unit === undefined ? chosen : readAmount(chosen, unit);
-    if (read === null || read === '') {
-      setFault(unit === undefined ? `Type or choose a ${label.toLowerCase()}.` : AMOUNT_HINTS[unit]);
+    const read = unit === undefined ? (valueOfWord(words, chosen) ?? chosen) : readAmount(chosen, unit);
+    if (read === null || read === '' || (isKeyed && key === '')) {
+      const asked = isKeyed ? 'Type a key and its value.' : `Type or choose a ${label.toLowerCase()}.`;
+      setFault(unit === undefined ? asked : AMOUNT_HINTS[unit]);
       return;
     }
     onClose();
-    onAdd(field, read);
+    onAdd(isKeyed ? { ...field, id: `${field.id}.${key}` } : field, read);
   };
   const submit = (
     <Button type="submit" form={formId} variant="primary">
@@ -48,9 +50,17 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
           add(value);
         }}
       >
+        {isKeyed && (
+          <TextField
+            label="Key"
+            hint="A member of the metadata, such as environment or release."
+            value={key}
+            onChange={({ target }) => setKey(target.value)}
+          />
+        )}
         {facet === undefined ? (
           <TextField
-            label={label}
+            label={isKeyed ? 'Value' : label}
             value={value}
             fault={fault}
             {...(unit && { hint: AMOUNT_HINTS[unit] })}
@@ -58,7 +68,7 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
           />
         ) : (
           <>
-            <SuggestedValues label={label} facet={facet} value={value} onType={setValue} onChoose={add} />
+            <SuggestedValues {...{ label, facet, words, value }} onType={setValue} onChoose={add} />
             {fault !== undefined && <p role="alert">{fault}</p>}
           </>
         )}
@@ -67,7 +77,14 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
   );
 }
 
+/** The value that people call so, whatever the case of its letters. */
+function valueOfWord(words: FilterField['words'], typed: string): string | undefined {
+  const sought = typed.trim().toLowerCase();
+  return [...(words ?? [])].find(([, word]) => word.toLowerCase() === sought)?.[0];
+}
+
 interface SuggestedValuesProps {
+  words: FilterField['words'] | undefined;
   label: string;
   facet: FacetName;
   value: string;
@@ -78,8 +95,11 @@ interface SuggestedValuesProps {
 const PAUSE_MS = 150;
 
 /** A combobox with the values that there are, those that begin as what is typed. Any other value may be typed, too. */
-function SuggestedValues({ label, facet, value, onType, onChoose }: SuggestedValuesProps) {
-  const prefix = useSettled(value, PAUSE_MS);
+function SuggestedValues({ label, facet, words, value, onType, onChoose }: SuggestedValuesProps) {
+  const typed = useSettled(value, PAUSE_MS);
+  const wordOf = (item: Facet): string => words?.get(item.value) ?? item.value;
+  // Words do not begin as the values do; there are few of these.
+  const prefix = words === undefined ? typed : '';
   const found = useQuery({
     queryKey: keys.facets(facet, prefix),
     queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
@@ -90,11 +110,13 @@ function SuggestedValues({ label, facet, value, onType, onChoose }: SuggestedVal
       <Autocomplete.Root
         open
         inline
-        items={found.data?.facets ?? []}
+        items={(found.data?.facets ?? []).filter(
+          (item) => words === undefined || wordOf(item).toLowerCase().startsWith(typed.toLowerCase()),
+        )}
         filter={null}
         value={value}
-        onValueChange={(typed) => onType(typed)}
-        itemToStringValue={(item: Facet) => item.value}
+        onValueChange={(text) => onType(text)}
+        itemToStringValue={wordOf}
       >
         <Autocomplete.Input aria-label={label} className={styles.input} spellCheck={false} />
         <Autocomplete.List className={styles.list} aria-label={`Values of ${label.toLowerCase()}`}>
@@ -105,7 +127,7 @@ function SuggestedValues({ label, facet, value, onType, onChoose }: SuggestedVal
               className={styles.item}
               onClick={() => onChoose(item.value)}
             >
-              <bdi className={styles.value}>{item.value}</bdi>
+              <bdi className={styles.value}>{wordOf(item)}</bdi>
               {item.count !== null && <span className={styles.count}>{formatCount(item.count)}</span>}
             </Autocomplete.Item>
           )}

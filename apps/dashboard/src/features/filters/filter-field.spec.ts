@@ -12,9 +12,28 @@ import {
 const TAG: FilterField = { id: 'tag', label: 'Tag', isRepeated: true };
 const USER: FilterField = { id: 'user_id', label: 'User' };
 const COST: FilterField = { id: 'cost_min', label: 'Minimum cost', unit: 'cost' };
+const METADATA: FilterField = { id: 'metadata', label: 'Metadata', isKeyed: true };
+const KIND: FilterField = { id: 'kind', label: 'Kind', words: new Map([['llm_call', 'LLM call']]) };
 const FIELDS = [TAG, USER, COST];
 
 describe('offered filters', () => {
+  it('are asked for with a key, once for each', () => {
+    const fields = [METADATA, USER];
+    const search = { 'metadata.environment': 'production', 'metadata.a.b': '1', metadata: 'x', user_id: 'ann' };
+    const { metadata: _none, ...read } = search;
+    expect(readFields(fields, search)).toEqual(read);
+    const chips = fieldChips(fields, read);
+    expect(chips.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      ...['Metadata environment=production', 'Metadata a.b=1', 'User ann'],
+    ]);
+    expect(chips[0]!.without(read)).toEqual({ 'metadata.a.b': '1', user_id: 'ann' });
+  });
+
+  it('say their values in the words of people', () => {
+    expect(fieldChips([KIND], { kind: 'llm_call' })[0]!.value).toBe('LLM call');
+    expect(fieldChips([KIND], { kind: 'mine' })[0]!.value).toBe('mine');
+  });
+
   it('are read from an address, leniently', () => {
     expect(readFields(FIELDS, { tag: ['a', 'b', 'a'], user_id: '', cost_min: '0.05', other: 'x' })).toEqual({
       ...{ tag: ['a', 'b'], user_id: '', cost_min: '0.05' },

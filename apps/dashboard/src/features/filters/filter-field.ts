@@ -22,6 +22,10 @@ export interface FilterField {
   unit?: AmountUnit;
   /** Whether it may be on several times, with another value each. */
   isRepeated?: boolean;
+  /** Whether it is asked for with a key, once for each: its search parameters are `<id>.KEY`. */
+  isKeyed?: boolean;
+  /** What people call its values, by the API's own words. */
+  words?: ReadonlyMap<string, string>;
 }
 
 type FieldSearch = Partial<Record<string, string | string[]>>;
@@ -29,13 +33,21 @@ type FieldSearch = Partial<Record<string, string | string[]>>;
 /** Reads the filters of an address; what is no value of theirs is left out. */
 export function readFields(fields: readonly FilterField[], search: Record<string, unknown>): FieldSearch {
   const found: FieldSearch = {};
-  for (const field of fields) {
+  for (const field of fieldsIn(fields, search)) {
     const values = [search[field.id] ?? []].flat().filter((value) => isValue(field, value));
     if (field.isRepeated && values.length > 0) found[field.id] = [...new Set(values)];
     else if (values.length === 1) found[field.id] = values[0]!;
   }
   return found;
 }
+
+/** The fields that search parameters can have; of one that is asked for with a key those of the keys that are there. */
+const fieldsIn = (fields: readonly FilterField[], search: object): FilterField[] =>
+  fields.flatMap((field) =>
+    field.isKeyed
+      ? Object.keys(search).flatMap((id) => (id.startsWith(`${field.id}.`) ? [{ ...field, id }] : []))
+      : [field],
+  );
 
 /** The search parameters with one more filter, in the place of the one before where it may be on once. */
 export function withField<Search extends object>(search: Search, field: FilterField, value: string): Search {
@@ -54,13 +66,19 @@ export function fieldChips<Search extends object>(
   fields: readonly FilterField[],
   search: Search,
 ): FilterChip<Search>[] {
-  return fields.flatMap((field) =>
+  return fieldsIn(fields, search).flatMap((field) =>
     valuesOf(field, search).map((value) => ({
       name: field.label,
-      value: field.unit === undefined ? value : writeAmount(value, field.unit),
+      value: writeValue(field, value),
       without: (before: Search) => withoutValue(before, field, value),
     })),
   );
+}
+
+/** A value in words: `$0.05`, `LLM call`, `environment=production`. */
+function writeValue({ id, unit, words, isKeyed }: FilterField, value: string): string {
+  if (isKeyed) return `${id.slice(id.indexOf('.') + 1)}=${value}`;
+  return unit === undefined ? (words?.get(value) ?? value) : writeAmount(value, unit);
 }
 
 function withoutValue<Search extends object>(search: Search, field: FilterField, gone: string): Search {

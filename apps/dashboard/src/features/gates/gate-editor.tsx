@@ -3,6 +3,7 @@ import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { RunField } from '../runs/run-queries.js';
+import { wordsOfScorer } from '../scorer-words.js';
 import { NEW_GATE, withMetric, METRICS, type GateFields } from './gates.js';
 import styles from './gate-editor.module.css';
 
@@ -145,5 +146,5 @@ function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onCha
 /** A scorer that was taken away or renamed stays with its gate until another one is chosen. */
 function scorerOptions(scorers: readonly string[], chosen: string) {
   const names = chosen === '' || scorers.includes(chosen) ? scorers : [...scorers, chosen];
-  return [{ value: '', label: 'All together' }, ...names.map((name) => ({ value: name, label: name }))];
+  return [{ value: '', label: 'All together' }, ...names.map((name) => ({ value: name, label: wordsOfScorer(name) }))];
 }

@@ -1,6 +1,7 @@
 import type { ScoreComparison, Gate, GateMetric, JudgedGate } from '@spandrel/contract';
 import { formatCount, formatMetadataValue, formatScore, NONE } from '@spandrel/contract/browser';
 import { formatCost, formatDuration } from '../../components/format.js';
+import { wordsOfScorer } from '../scorer-words.js';
 
 /** Verdicts as tables and gates have them. */
 export const VERDICT_WORDS: Readonly<Record<ScoreComparison['verdict'], string>> = {
@@ -62,7 +63,7 @@ export function describeGate(gate: JudgedGate, nameOf: (runId: string) => string
   const metric = gate.k === null ? words : words.replace('k', String(gate.k));
   const names = [
     ...(gate.group ? [`${gate.group.key} ${formatMetadataValue(gate.group.value)}`] : []),
-    ...(gate.scorer === null ? [] : [gate.scorer]),
+    ...(gate.scorer === null ? [] : [wordsOfScorer(gate.scorer)]),
   ];
   const each = gate.by === undefined ? '' : ` for each ${gate.by}`;
   const what = `${metric}${names.map((name) => ` of ${name}`).join('')}${each}`;

@@ -1,7 +1,6 @@
-import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { keptInTab } from '../../components/storage.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { GridPlace } from '../../components/grid/grid-props.js';
 
 /** A list that was on screen: its search parameters, and where it is among the entries of the history. */
@@ -30,23 +29,14 @@ export function rememberList(path: string, search: Readonly<Record<string, unkno
   lists.set(path, { search, entry });
 }
 
-/** Escape leads up to a list, with its filters and at the row one came from. @param pathOf where the list is, at that moment. */
-export function useWayUp(pathOf: () => string, group: string): void {
-  const navigate = useNavigate();
-  const goUp = (): void => {
-    const path = pathOf();
-    const steps = stepsTo(path);
-    if (steps === null) void navigate({ to: path, search: lists.get(path)?.search ?? {} } as never);
-    else history.go(steps);
-  };
-  useShortcuts([{ keys: 'Escape', label: 'Back to the list', group, run: goUp }]);
-}
+/** The search parameters that a list was left with. */
+export const searchOfList = (path: string): RememberedList['search'] => lists.get(path)?.search ?? {};
 
 /**
  * How many entries of the history lie between here and a list, as a number to go by (below 0), so that the list has its
  * scroll and its focus again; `null` where it is not behind.
  */
-function stepsTo(path: string): number | null {
+export function stepsToList(path: string): number | null {
   const now = currentEntry();
   const entry = lists.get(path)?.entry;
   return entry === undefined || now === undefined || entry >= now ? null : entry - now;

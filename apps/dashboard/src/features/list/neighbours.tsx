@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Button } from '../../components/button.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { PageActions } from '../../components/page-actions.js';
 import { lastTraceList } from './list-memory.js';
 
 interface NeighboursProps {
@@ -21,14 +20,14 @@ export function Neighbours({ id, one, labelOf, addressOf }: NeighboursProps) {
     { step: 'Previous', icon: 'arrowUp', keys: '[', to: ids[at - 1] },
     { step: 'Next', icon: 'arrowDown', keys: ']', to: at === -1 ? undefined : ids[at + 1] },
   ] as const;
-  const open = (to: string | undefined): void => {
-    if (to !== undefined) void navigate({ to: addressOf(to) });
-  };
-  const group = `${one[0]!.toUpperCase()}${one.slice(1)}`;
-  useShortcuts(steps.map(({ step, keys, to }) => ({ keys, label: `${step} ${one}`, group, run: () => open(to) })));
-  return steps.map(({ step, icon, keys, to }) => (
-    <Button key={step} icon={icon} shortcut={keys} disabled={to === undefined} onClick={() => open(to)}>
-      {labelOf(step)}
-    </Button>
-  ));
+  return (
+    <PageActions
+      group={`${one[0]!.toUpperCase()}${one.slice(1)}`}
+      icons="narrow"
+      actions={steps.map(({ step, to, ...action }) => ({
+        ...{ ...action, label: `${step} ${one}`, short: labelOf(step), disabled: to === undefined },
+        run: () => void navigate({ to: addressOf(to!) }),
+      }))}
+    />
+  );
 }

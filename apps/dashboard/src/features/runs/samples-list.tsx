@@ -7,6 +7,7 @@ import { Button } from '../../components/button.js';
 import { formatCost, formatDuration } from '../../components/format.js';
 import { traceAddress } from '../addresses.js';
 import { FactList } from '../fact-list.js';
+import { wordsOfScorer } from '../scorer-words.js';
 import { RunError, TextBlock } from './opened-row.js';
 import styles from './samples-list.module.css';
 
@@ -83,7 +84,7 @@ export function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
       {Object.entries(scores).map(([name, { score, reason, error, judge_model: judge, judge_attempts: calls }]) => (
         <li key={name} dir="auto">
           <strong>
-            {name} {formatScore(score)}
+            {wordsOfScorer(name)} {formatScore(score)}
           </strong>{' '}
           {judge !== null && `by ${judge}${describeCalls(calls)}. `}
           {reason}

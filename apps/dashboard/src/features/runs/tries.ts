@@ -3,6 +3,7 @@ import { formatCount, formatCounted, formatScore, lastQuestionOf } from '@spandr
 import { PAGE_ROWS } from '../../api/page-rows.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { RowChanges } from '../list/list-rules.js';
+import { wordsOfScorer } from '../scorer-words.js';
 
 /** Why a run was cancelled, where nobody did it by hand. */
 const STOPS = {
@@ -25,7 +26,7 @@ export const hasFailedAltogether = ({ status, error }: Pick<EvalRunSummary, 'sta
 
 /** Names of the scorers of a run: `exact, judge`. */
 export const scorersOf = ({ scorers }: Pick<EvalRunSummary, 'scorers'>): string =>
-  scorers.map(({ name }) => name).join(', ');
+  scorers.map(({ name }) => wordsOfScorer(name)).join(', ');
 
 /** Whether a run goes on. */
 export const goesOn = ({ status }: Pick<EvalRunSummary, 'status'>): boolean =>

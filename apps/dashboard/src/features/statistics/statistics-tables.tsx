@@ -20,6 +20,7 @@ import { VERDICT_WORDS } from '../gates/gates.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/tries.js';
+import { wordsOfScorer } from '../scorer-words.js';
 import { IntervalCell } from './error-bar.js';
 import { DIFFERENCES, scaleAround } from './scores.js';
 import { SelectField } from '../../components/field.js';
@@ -68,8 +69,8 @@ const REPEATED = ['Spread of tries', 'Always passed', 'Flaky', 'Never passed', '
 const ONCE = ['Passed', 'Not passed', 'Datapoints'];
 const SCORE_STARTS = ['95% interval', 'Pass rate, 95%'];
 
-/** What the score of all scorers together is called. */
-const TOGETHER = 'All together';
+/** What a score is called. @param name its scorer's; `null` for that of all together. */
+const wordsOf = (name: string | null): string => (name === null ? 'All together' : wordsOfScorer(name));
 
 interface StatisticsProps {
   run: EvalRunSummary;
@@ -84,7 +85,7 @@ export function ScoreTable({ run, statistics }: StatisticsProps) {
     <ScrolledTable caption="Scores of this run" isCaptionHidden columns={[...SCORE, ...counted]} starts={SCORE_STARTS}>
       {namedScores(statistics, run).map(({ name, of }) => (
         <tr key={name}>
-          <th scope="row">{name ?? TOGETHER}</th>
+          <th scope="row">{wordsOf(name)}</th>
           <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
           <IntervalCell value={of.mean} ci={of.ci} />
           <td>{formatScore(of.se)}</td>
@@ -120,7 +121,7 @@ export function PassTable({ run, statistics }: StatisticsProps) {
       <ScrolledTable caption="Passes in several tries" isCaptionHidden columns={PASS_COLUMNS}>
         {rows.map((row) => (
           <tr key={`${row.name} ${row.k}`}>
-            <th scope="row">{row.name ?? TOGETHER}</th>
+            <th scope="row">{wordsOf(row.name)}</th>
             <td>{formatCount(row.k)}</td>
             <td>{withError(row.pass_at_k, row.pass_at_k_se)}</td>
             <td>{withError(row.pass_hat_k, row.pass_hat_k_se)}</td>
@@ -163,7 +164,7 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
       <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>
         {namedScores(comparison, run, baseline).map(({ name, of }) => (
           <tr key={name}>
-            <th scope="row">{name ?? TOGETHER}</th>
+            <th scope="row">{wordsOf(name)}</th>
             <td title={String(of.diff ?? '')}>{formatDifference(of.diff, formatScore)}</td>
             <IntervalCell value={of.diff} ci={of.ci} scale={DIFFERENCES} />
             <td {...(of.test !== null && { title: TEST_WORDS[of.test] })}>{formatP(of.p_value)}</td>

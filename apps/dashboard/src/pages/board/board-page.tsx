@@ -17,7 +17,7 @@ import { boardQuery, rereadBoards } from '../../features/boards/boards.js';
 import { DeleteBoard } from '../../features/boards/delete-board.js';
 import { readFigureQuery } from '../../features/boards/figure-query.js';
 import { endsOf } from '../../features/filters/time-range.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { RunTrend } from '../../features/runs/run-trend.js';
 
 const route = getRouteApi('/boards/$id');
@@ -26,7 +26,7 @@ const route = getRouteApi('/boards/$id');
 export function BoardPage() {
   const { id } = route.useParams();
   const board = useQuery(boardQuery(id));
-  useWayUp(() => '/boards', 'Board');
+  useWayUp('/boards', 'Board');
   if (isNotFound(board.error)) return <NotFound what="Board" back={<Link to="/boards">Go to Boards</Link>} />;
   if (board.data !== undefined) return <Board key={id} board={board.data} />;
   return (

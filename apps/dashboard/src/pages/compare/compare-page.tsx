@@ -6,7 +6,8 @@ import { gridRows } from '../../features/list/use-paged-list.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { withMember } from '../../features/filters/list-search.js';
-import { useListPlace, useWayUp } from '../../features/list/list-memory.js';
+import { useListPlace } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { isNotFound } from '../../api/api-error.js';
 import { SelectField } from '../../components/field.js';
 import { Grid } from '../../components/grid/grid.js';
@@ -22,7 +23,7 @@ import { readCompareSearch, runIdsOf, type CompareSearch } from './compare-searc
 import { useComparedRuns, useComparedItems } from './use-comparison.js';
 import { DifferenceRegion, RunDifferences } from './difference-region.js';
 import { Button } from '../../components/button.js';
-import { formatCost, formatDuration } from '../../components/format.js';
+import { costDigits, formatColumnCost, formatDuration } from '../../components/format.js';
 import { RunLink } from '../../features/links.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './compare-page.module.css';
@@ -36,10 +37,11 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   const change = (next: CompareSearch, replace = false): void => void navigate({ search: next, replace });
   const { runs, isPending, error, retry } = useComparedRuns(search);
-  useWayUp(() => '/evaluations', 'Comparison');
+  const wayUp = useWayUp('/evaluations', 'Comparison');
   if (isNotFound(error)) return <NotFound what="Run" back={TO_LIST} />;
   return (
     <>
+      {wayUp}
       <PageHeading title="Compare runs" />
       {runIdsOf(search).length === 0 && (
         <EmptyState title="No runs are chosen" action={TO_LIST}>
@@ -215,13 +217,14 @@ interface ComparedRunsProps {
 
 /** The runs of a comparison beside each other, each number with its change from the baseline in percent. */
 export function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
+  const digits = costDigits(runs.map(costOf));
   const without = (id: string): void => onChange(runs.flatMap((run) => (run.id === id ? [] : run.id)));
   return (
     <ScrolledTable caption="Compared runs" isCaptionHidden columns={COLUMNS} starts={['Model']}>
       {runs.map((run) => (
         <ComparedRun
           key={run.id}
-          {...{ run, baseline }}
+          {...{ run, baseline, digits }}
           {...(runs.length > 1 && { onRemove: () => without(run.id) })}
         />
       ))}
@@ -229,19 +232,30 @@ export function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
   );
 }
 
-const AMOUNTS = [
-  { of: (run: EvalRunResource) => shownScore(run).mean, format: formatScore, isBetter: 1 },
-  { of: (run: EvalRunResource) => run.pass_rate?.mean, format: formatScore, isBetter: 1 },
-  { of: (run: EvalRunResource) => run.sample_cost?.mean, format: formatCost, isBetter: -1 },
-  { of: (run: EvalRunResource) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
-  { of: (run: EvalRunResource) => run.total_tokens, format: formatCount, isBetter: -1 },
+const costOf = (run: EvalRunResource) => run.sample_cost?.mean;
+
+type Amount = number | null | undefined;
+interface ComparedAmount {
+  of(run: EvalRunResource): Amount;
+  /** @param digits decimals of the costs. */
+  format(value: Amount, digits: number): string;
+  isBetter: 1 | -1;
+}
+
+const AMOUNTS: readonly ComparedAmount[] = [
+  { of: (run) => shownScore(run).mean, format: formatScore, isBetter: 1 },
+  { of: (run) => run.pass_rate?.mean, format: formatScore, isBetter: 1 },
+  { of: costOf, format: formatColumnCost, isBetter: -1 },
+  { of: (run) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
+  { of: (run) => run.total_tokens, format: formatCount, isBetter: -1 },
 ];
 
 interface ComparedRunProps extends Record<'run' | 'baseline', EvalRunResource> {
+  digits: number;
   onRemove?(): void;
 }
 
-function ComparedRun({ run, baseline, onRemove }: ComparedRunProps) {
+function ComparedRun({ run, baseline, digits, onRemove }: ComparedRunProps) {
   const pairs = AMOUNTS.map(({ of, ...how }) => ({ value: of(run), from: of(baseline), ...how }));
   return (
     <tr>
@@ -257,7 +271,7 @@ function ComparedRun({ run, baseline, onRemove }: ComparedRunProps) {
         const share = run === baseline ? null : shareOfChange(from, value);
         return (
           <td key={COLUMNS[at + 2]}>
-            {format(value)}{' '}
+            {format(value, digits)}{' '}
             {share !== null && <Change by={share * isBetter}>{formatDifference(share, formatPercent)}</Change>}
           </td>
         );

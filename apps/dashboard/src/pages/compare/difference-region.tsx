@@ -9,6 +9,7 @@ import { SamplesList } from '../../features/runs/samples-list.js';
 import { ScrolledTable, useStatistics } from '../../features/statistics/statistics-tables.js';
 import { describeChange, type CompareSearch } from './compare-search.js';
 import { useTries } from './use-comparison.js';
+import { wordsOfScorer } from '../../features/scorer-words.js';
 import styles from './compare-page.module.css';
 
 interface DifferenceRegionProps {
@@ -120,10 +121,10 @@ export function RunDifferences({ run, baseline }: Record<'run' | 'baseline', Eva
             <tr key={each.what}>
               <th scope="row">{each.what}</th>
               <td data-align="start" dir="auto">
-                {valueText(each.baseline) ?? NONE}
+                {valueOf(each, 'baseline') ?? NONE}
               </td>
               <td data-align="start" dir="auto">
-                {valueText(each.run) ?? NONE}
+                {valueOf(each, 'run') ?? NONE}
               </td>
             </tr>
           ))}
@@ -152,6 +153,10 @@ const LONG_CHARACTERS = 60;
 /** Whether a difference is shown as one of texts: prompts always are. */
 const isLong = ({ what, run, baseline }: RunDifference): boolean =>
   TEXTS.test(what) || [run, baseline].some((value) => (valueText(value)?.length ?? 0) > LONG_CHARACTERS);
+
+/** A value of a difference as a text: scorers by the words for them. */
+const valueOf = ({ what, ...sides }: RunDifference, side: 'run' | 'baseline'): string | null =>
+  what === 'scorers' && Array.isArray(sides[side]) ? sides[side].map(wordsOfScorer).join(', ') : valueText(sides[side]);
 
 /** A value as a text, each message of a prompt below its role; `null` where there is none. */
 function valueText(value: unknown): string | null {

@@ -16,7 +16,7 @@ import { costColumn, durationColumn, textColumn } from '../../features/columns/u
 import { RunLink } from '../../features/links.js';
 import { gridRows, useFilteredList } from '../../features/list/use-paged-list.js';
 import { titleOfDatapoint } from '../../features/datapoint/datapoint-text.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { Neighbours } from '../../features/list/neighbours.js';
 import { DatapointEditor } from './datapoint-editor.js';
 
@@ -37,7 +37,7 @@ export function DatapointPage() {
     queryFn: ({ signal }) => api.getDatapoint({ path: { id, dp_id: dp }, signal }),
     enabled: !isNew,
   });
-  useWayUp(() => datasetAddress(id), 'Datapoint');
+  useWayUp(datasetAddress(id), 'Datapoint');
   const back = (
     <Link to={datasetAddress(id)}>{dataset.data ? `Back to ${dataset.data.name}` : 'Back to the dataset'}</Link>
   );

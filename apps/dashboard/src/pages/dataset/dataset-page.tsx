@@ -11,7 +11,8 @@ import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { datasetAddress } from '../../features/addresses.js';
-import { rememberList, useWayUp } from '../../features/list/list-memory.js';
+import { rememberList } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { keys } from '../../api/keys.js';
 import { DatasetDialog } from '../../features/dataset-dialog.js';
 import { FactList } from '../../features/fact-list.js';
@@ -42,13 +43,14 @@ export function DatasetPage() {
     [navigate, id],
   );
   const { query, isDeleted, refresh } = useDataset(id);
-  useWayUp(() => '/datasets', 'Dataset');
+  const wayUp = useWayUp('/datasets', 'Dataset');
   useEffect(() => rememberList(datasetAddress(id), { ...search }));
   const tab = search.tab ?? 'datapoints';
   if (isNotFound(query.error)) return <NotFound what="Dataset" back={<Link to="/datasets">Go to Datasets</Link>} />;
   if (query.data === undefined) {
     return (
       <>
+        {wayUp}
         <PageHeading title="Dataset" />
         <QueryFault title="The dataset could not be loaded" query={query} />
       </>
@@ -56,6 +58,7 @@ export function DatasetPage() {
   }
   return (
     <>
+      {wayUp}
       <DatasetHeader dataset={query.data} isDeleted={isDeleted} onChanged={refresh} />
       <TabList
         label="Dataset"

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog.js';
 import { describeExisting } from '../../features/describe-new.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, TextField } from '../../components/field.js';
-import { formatBytes } from '../../components/format.js';
+import { formatBytes } from '../../components/format-bytes.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
 import styles from './import-dialog.module.css';
 

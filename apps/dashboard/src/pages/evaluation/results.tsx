@@ -33,6 +33,7 @@ import { FactList, type Fact } from '../../features/fact-list.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { runAddress, traceAddress } from '../../features/addresses.js';
+import { wordsOfScorer } from '../../features/scorer-words.js';
 import styles from './run-page.module.css';
 
 const SHOW_OPTIONS = [
@@ -119,7 +120,7 @@ function resultColumns(run: EvalRunResource | undefined) {
 
 const scorerColumn = (name: string): GridColumn<EvalItem> => ({
   id: `scorer-${name}`,
-  header: name,
+  header: wordsOfScorer(name),
   width: 80,
   align: 'end',
   cell: ({ scores }) => formatScore(scores[name]?.score),

@@ -10,7 +10,7 @@ import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { withMember } from '../../features/filters/list-search.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { formatCost } from '../../components/format.js';
 import { FactList } from '../../features/fact-list.js';
 import { PausedNotice } from '../../features/runs/run-list.js';
@@ -35,11 +35,12 @@ export function RunPage() {
   const navigate = route.useNavigate();
   const { query, list, shownKey, opened } = useRun(id, search);
   const change = (next: RunSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
-  useWayUp(() => '/evaluations', 'Run');
+  const wayUp = useWayUp('/evaluations', 'Run');
   if (isNotFound(query.error)) return <NotFound what="Run" back={<Link to="/evaluations">Go to Evaluations</Link>} />;
   const set = (member: keyof RunSearch, value: string): void => change(withMember(search, member, value));
   return (
     <>
+      {wayUp}
       <PageHeading title={query.data?.name ?? 'Run'}>{query.data && <RunActions run={query.data} />}</PageHeading>
       <QueryFault title="The run could not be loaded" query={query} />
       {query.data && <RunHead run={query.data} />}

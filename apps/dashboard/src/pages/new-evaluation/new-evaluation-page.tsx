@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useMayWrite } from '../../components/button.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { runQuery } from '../../features/runs/run-queries.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
@@ -17,7 +17,7 @@ export function NewEvaluationPage() {
   const again = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined });
   const choices = useRunChoices('');
   const { isReady, error, datasets, connections } = choices;
-  useWayUp(() => '/evaluations', 'Evaluations');
+  useWayUp('/evaluations', 'Evaluations');
   const mayWrite = useMayWrite();
   const isAwaited = !isReady || (run !== undefined && again.isPending);
   return (

@@ -2,7 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { wordsOfScoring } from '../../features/scorer-words.js';
+import { wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
 import { describeSettings, EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
@@ -144,7 +144,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
       )}
       {isNamed && (
         <div className={styles.beside}>
-          <TextField label="Name" placeholder={nameOfScorer(scorer)} maxLength={64} {...bind('name')} />
+          <TextField label="Name" placeholder={wordsOfScorer(nameOfScorer(scorer))} maxLength={64} {...bind('name')} />
           <TextField label="Weight" type="number" min={0} step="any" placeholder="1" {...bind('weight')} />
           <TextField
             label="Its pass score"

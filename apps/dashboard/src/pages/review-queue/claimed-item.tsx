@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type ReactNode, type KeyboardEvent } from 
 import { Button, useMayWrite } from '../../components/button.js';
 import { CheckboxField, TextArea } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { reviewAddress } from '../../features/addresses.js';
 import { useSettled } from '../../components/hooks.js';
 import { TabList, tabId } from '../../components/tab-list.js';
@@ -37,7 +37,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
   const mayWrite = useMayWrite();
   const [isWrittenBack, setIsWrittenBack] = useState(mayWrite && isWrittenBackLast);
   const navigate = useNavigate();
-  useWayUp(() => '/review', 'Review');
+  useWayUp('/review', 'Review');
   const focus = (): void => region.current?.focus({ preventScroll: true });
   useEffect(focus, []);
   const writeBack = (chosen: boolean): void => {

@@ -12,7 +12,7 @@ import { useCapabilities } from '../../features/browser-session.js';
 import { readReviewerName } from '../../features/review-counts.js';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { readReviewSearch } from './review-search.js';
 import { ClaimedItem } from './claimed-item.js';
@@ -93,7 +93,7 @@ function NothingLeft({ session, memory, counts }: NothingLeftProps) {
   const navigate = useNavigate();
   const part = useRef<HTMLDivElement>(null);
   useEffect(() => part.current?.focus({ preventScroll: true }), []);
-  useWayUp(() => '/review', 'Review');
+  useWayUp('/review', 'Review');
   const { skipped, released, submitted } = memory;
   const readLast = (): void => {
     const last = submitted.at(-1);

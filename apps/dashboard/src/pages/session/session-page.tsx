@@ -12,9 +12,10 @@ import { formatId, formatDuration, formatCost, formatCostExactly } from '../../c
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { useWayUp, useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
+import { useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
-import { TraceLink } from '../../features/links.js';
+import { TraceLink } from '../../features/trace-link.js';
 import { StatusBadge } from '../../components/badge.js';
 import { Time } from '../../components/time.js';
 import { TURN_PREVIEW, useSession } from './use-session.js';
@@ -28,7 +29,7 @@ export function SessionPage() {
   const { query, turns, deleted } = useSession(id);
   const isSlow = useDelayed(query.isPending);
   const title = `Session ${formatId(id)}`;
-  useWayUp(() => '/sessions', 'Session');
+  const wayUp = useWayUp('/sessions', 'Session');
   if (isNotFound(query.error) || (query.isSuccess && turns.length === 0)) {
     return (
       <NotFound what="Session" back={<Link to="/sessions">Go to Sessions</Link>}>
@@ -38,6 +39,7 @@ export function SessionPage() {
   }
   return (
     <>
+      {wayUp}
       <PageHeading title={title}>
         <SessionActions id={id} />
       </PageHeading>
@@ -54,6 +56,7 @@ function SessionActions({ id }: { id: string }) {
     <span className={styles.actions}>
       <PageActions
         group="Session"
+        icons="narrow"
         actions={[
           { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', location.href) },
           { label: 'Copy session ID', icon: 'copy', run: () => void copyAs('the session ID', id) },

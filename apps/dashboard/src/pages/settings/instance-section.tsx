@@ -9,7 +9,7 @@ import { useCapabilities } from '../../features/browser-session.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { formatBytes } from '../../components/format.js';
+import { formatBytes } from '../../components/format-bytes.js';
 import { notify, notifyError } from '../../components/notify.js';
 import { Row, Section, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';

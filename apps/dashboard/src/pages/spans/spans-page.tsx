@@ -14,7 +14,13 @@ import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/page-parts.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
-import { listFilters, listOrder, withMember, type ListSearch } from '../../features/filters/list-search.js';
+import {
+  listFilters,
+  listOrder,
+  withMember,
+  type ListParameters,
+  type ListSearch,
+} from '../../features/filters/list-search.js';
 import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
 import { describeCount } from '../../features/list/list-rules.js';
@@ -33,7 +39,7 @@ import {
   previewColumn,
   textColumn,
 } from '../../features/columns/usual-columns.js';
-import { kindWord } from '../../features/kind-words.js';
+import { KIND_WORDS, kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import {
@@ -54,7 +60,7 @@ export function SpansPage() {
   const { isLive, onLive } = useAutoRefresh(search);
   const listed = useSpanList(search, isLive);
   const { list, live, counted, shownKey } = listed;
-  const parameters = spanParameters(useCapabilities()?.search_modes ?? []);
+  const parameters = withKindWords(spanParameters(useCapabilities()?.search_modes ?? []));
   const columns = useListColumns<SpanOutline, ListSearch>({
     ...{ list: 'spans', columnsIn: spanColumns, offered: SPAN_COLUMNS, search, onChange: change },
     sorts: SPAN_SORTS,
@@ -100,6 +106,12 @@ export function SpansPage() {
     </ListPage>
   );
 }
+
+/** The filters with the words for kinds, which only this page fetches. */
+const withKindWords = ({ fields, ...rest }: ListParameters): ListParameters => ({
+  ...rest,
+  fields: fields.map((field) => (field.id === 'kind' ? { ...field, words: KIND_WORDS } : field)),
+});
 
 /** The span that is shown beside the list: one of its rows, or one that an address names. */
 function usePeeked({ readRows }: PagedList<SpanOutline>, id: string | undefined): SpanOutline | undefined {

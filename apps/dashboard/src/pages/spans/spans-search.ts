@@ -18,6 +18,7 @@ const FIELDS: readonly FilterField[] = [
   { id: 'provider', label: 'Provider', facet: 'provider' },
   { id: 'user_id', label: 'User', facet: 'user' },
   { id: 'session_id', label: 'Session', facet: 'session' },
+  { id: 'metadata', label: 'Metadata', isKeyed: true },
   { id: 'ids', label: 'Span ID', isRepeated: true },
   { id: 'error_contains', label: 'Error contains' },
   { id: 'input_contains', label: 'Input contains' },

@@ -1,7 +1,14 @@
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '../../components/button.js';
-import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import {
+  costDigits,
+  formatColumnCost,
+  formatCost,
+  formatCostExactly,
+  formatDuration,
+  formatDurationExactly,
+} from '../../components/format.js';
 import { kindWord } from '../../features/kind-words.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { kindColour } from '../../features/trace-span.js';
@@ -167,6 +174,7 @@ const NextNodes = ({ words }: { words: string }) =>
 const COLUMNS = ['Node', 'Kind', 'Spans', 'Errors', 'Time', 'Cost', 'Leads to'];
 
 function GraphTable({ graph, onShow }: { graph: AgentGraph; onShow(node: GraphNode): void }) {
+  const digits = costDigits(graph.nodes.map(({ cost }) => cost));
   return (
     <div className={styles.frame}>
       <ScrolledTable caption="Agent graph" isCaptionHidden columns={COLUMNS} starts={['Kind', 'Leads to']}>
@@ -181,7 +189,7 @@ function GraphTable({ graph, onShow }: { graph: AgentGraph; onShow(node: GraphNo
             <td>{formatCount(node.places.length)}</td>
             <td>{formatCount(node.errors)}</td>
             <td title={formatDurationExactly(node.time)}>{formatDuration(node.time)}</td>
-            <td title={formatCostExactly(node.cost)}>{formatCost(node.cost)}</td>
+            <td title={formatCostExactly(node.cost)}>{formatColumnCost(node.cost, digits)}</td>
             <td data-align="start">{nextOf(graph, at)}</td>
           </tr>
         ))}

@@ -15,15 +15,15 @@ describe('measureWidths', () => {
     expect(measureWidths([spanOf('s', null, 0, null), call(0, 0, { duration_ms: 12, cost: 0 })])).toEqual(headers);
   });
 
-  it('goes with the longest texts: of minutes, of many tokens, of the smallest cost', () => {
+  it('goes with the longest texts: of minutes, of many tokens, of large costs', () => {
     const { duration, tokens, cost } = measureWidths([
-      call(12_345, 678, { duration_ms: 125_000, total_tokens: 13_023, cost: 1.5 }),
+      call(12_345, 678, { duration_ms: 125_000, total_tokens: 13_023, cost: 1_234.5 }),
       call(1, 2, { duration_ms: 3, total_tokens: 3, cost: 0.000_001_23 }),
     ]);
     expect(duration).toBeGreaterThan(headers.duration);
-    // The texts are `12,345 → 678` and `$0.00000123`, drawn with digits of 7.6 pixels.
+    // The texts are `12,345 → 678` and `$1,234.500000`, drawn with digits of 7.6 pixels.
     expect(tokens).toBeGreaterThanOrEqual(8 * 7.6 + 2 * 3.8 + 10);
-    expect(cost).toBeGreaterThanOrEqual(10 * 7.6 + 3.8);
+    expect(cost).toBeGreaterThanOrEqual(11 * 7.6 + 2 * 3.8);
   });
 
   it('is that of a sum where only that is known', () => {

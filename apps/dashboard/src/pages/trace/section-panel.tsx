@@ -67,7 +67,7 @@ function JsonPanel({ payload, section, wraps, sought, shownOffset }: SectionPane
   if (answer === null) return null;
   return (
     <>
-      <JsonTree label={LABELS[section]} {...answer} {...{ sought, shownOffset }} onShowAll={setWhole} />
+      <JsonTree label={LABELS[section]} {...answer} {...{ wraps, sought, shownOffset }} onShowAll={setWhole} />
       {whole !== null && <WholeText text={whole} wraps={wraps} sought={sought} onClose={() => setWhole(null)} />}
     </>
   );

@@ -64,9 +64,10 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
         onSelect={onTab}
       />
       <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, shown)} className={styles.panel}>
-        {error !== null && <FaultNotice title="The texts could not be loaded" error={error} onRetry={retry} />}
-        {payload !== null && <SpanTexts key={span.id} span={span} payload={payload} tab={shown} />}
-        {isSlow && <div className={styles.waiting} aria-hidden="true" />}
+        <SpanTexts key={span.id} span={span} payload={payload} tab={shown}>
+          {error !== null && <FaultNotice title="The texts could not be loaded" error={error} onRetry={retry} />}
+          {isSlow && <div className={styles.waiting} aria-hidden="true" />}
+        </SpanTexts>
       </div>
     </section>
   );

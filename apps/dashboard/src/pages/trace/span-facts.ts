@@ -12,6 +12,7 @@ import {
 } from '../../components/format.js';
 import type { Fact } from '../../features/fact-list.js';
 import { kindWord } from '../../features/kind-words.js';
+import { metadataText } from '../../features/metadata-text.js';
 import { measureOf, statusWordOf, type TraceSpan } from '../../features/trace-span.js';
 import { sessionAddress } from '../../features/addresses.js';
 
@@ -116,11 +117,7 @@ const METADATA_LENGTH_MAX = 60;
 /** The first members of a trace's metadata that are short. */
 function metadataFacts(metadata: TraceListItem['metadata']): Fact[] {
   return Object.entries(metadata)
-    .map(([name, value]) => ({ name, value: metadataText(value) }))
+    .map(([name, value]) => ({ name, value: metadataText(value, 2) }))
     .filter(({ name, value }) => name.length + value.length <= METADATA_LENGTH_MAX)
     .slice(0, METADATA_FACTS_MAX);
 }
-
-/** A value of metadata: a text as it is, anything else as JSON. */
-export const metadataText = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2);

@@ -1,6 +1,6 @@
 import { formatCounted } from '@spandrel/contract/browser';
 import { useMemo, type Ref } from 'react';
-import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
+import { formatColumnCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
 import { kindWord } from '../../features/kind-words.js';
@@ -108,7 +108,9 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
       header: 'Cost',
       width: widths.cost,
       align: 'end',
-      cell: (place) => <span title={formatCostExactly(costOf(place))}>{formatCost(costOf(place))}</span>,
+      cell: (place) => (
+        <span title={formatCostExactly(costOf(place))}>{formatColumnCost(costOf(place), widths.digits)}</span>
+      ),
     },
   ];
 }

@@ -1,9 +1,9 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import { useDeferredValue, useRef, useState } from 'react';
-import { PageActions } from '../../components/page-actions.js';
+import { useDeferredValue, useRef, useState, type ReactNode } from 'react';
+import { Icon } from '../../components/icon.js';
+import { PageActions, type PageAction } from '../../components/page-actions.js';
 import { copyAs, downloadText } from '../../components/save-text.js';
-import { CheckboxField } from '../../components/field.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-types.js';
@@ -24,8 +24,17 @@ const FORMAT_CHOICES: readonly { value: Format; label: string }[] = [
   { value: 'json', label: 'JSON' },
 ];
 
+interface SpanTextsProps {
+  span: SpanOutline;
+  /** `null` while the texts are fetched. */
+  payload: OpenPayload | null;
+  tab: Tab;
+  /** What stands in the place of texts that are not there. */
+  children: ReactNode;
+}
+
 /** The texts of a span in the format that the reader has chosen, with what can be done with them. */
-export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: OpenPayload; tab: Tab }) {
+export function SpanTexts({ span, payload, tab, children }: SpanTextsProps) {
   const { format, wraps } = useReadingPreferences();
   const [sought, setSought] = useState('');
   const [at, setAt] = useState(0);
@@ -59,11 +68,6 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
             setAt(0);
           }}
         />
-        <CheckboxField
-          label="Wrap lines"
-          checked={wraps}
-          onChange={(event) => setReadingPreferences({ wraps: event.currentTarget.checked })}
-        />
         <div className={styles.find}>
           <FindField
             label="Find in text"
@@ -78,10 +82,23 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
             {sought !== '' && (count === 0 ? 'None' : `${formatCount((at % count) + 1)} of ${formatCount(count)}`)}
           </span>
         </div>
+        <span className={styles.actions}>
+          <label className={styles.wrap} title="Wrap lines">
+            <input
+              type="checkbox"
+              aria-label="Wrap lines"
+              checked={wraps}
+              onChange={({ target }) => setReadingPreferences({ wraps: target.checked })}
+            />
+            <Icon name="wrap" />
+          </label>
+          <SpanActions {...{ span, payload, section, format }} />
+        </span>
       </div>
-      <SpanActions {...{ span, payload, section, format }} />
       <div ref={panel} className={styles.texts}>
-        {isConversation ? (
+        {payload === null ? (
+          children
+        ) : isConversation ? (
           <MessagesPanel payload={payload} reading={{ format, wraps, sought: quickSought }} onMarked={setMarked} />
         ) : (
           <SectionPanel {...{ payload, section, format, wraps }} sought={quickSought} shownOffset={shown} />
@@ -91,12 +108,16 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
   );
 }
 
-function SpanActions(props: { span: SpanOutline; payload: OpenPayload; section: Section; format: Format }) {
-  const { span, payload, section, format } = props;
+interface SpanActionsProps extends Pick<SpanTextsProps, 'span' | 'payload'> {
+  section: Section;
+  format: Format;
+}
+
+function SpanActions({ span, payload, section, format }: SpanActionsProps) {
   const capabilities = useCapabilities();
-  const shownText = async (): Promise<string> => {
-    return (await payload.ask(format === 'json' ? 'json' : 'text', { section })).text;
-  };
+  const disabled = payload === null;
+  const shownText = async (): Promise<string> =>
+    (await payload!.ask(format === 'json' ? 'json' : 'text', { section })).text;
   const download = (): void => {
     const [ending, type] = format === 'json' ? ['json', 'application/json'] : ['txt', 'text/plain'];
     shownText().then(
@@ -105,24 +126,31 @@ function SpanActions(props: { span: SpanOutline; payload: OpenPayload; section: 
     );
   };
   const url = isLlmCall(span) ? capabilities?.gateway_url : null;
-  const askCurl = (): Promise<string> => payload.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
-  const copyLink = (): void => void copyAs('the link to the span', spanAddress(span));
+  const askCurl = (): Promise<string> => payload!.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
   const [isAdding, setIsAdding] = useState(false);
+  const actions: PageAction[] = [
+    { label: 'Copy text', short: 'Copy', icon: 'copy', disabled, run: () => void copyAs('the text', shownText()) },
+    {
+      label: 'Copy span link',
+      icon: 'link',
+      keys: 'c',
+      run: () => void copyAs('the link to the span', spanAddress(span)),
+    },
+    { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
+    { label: 'Download text', short: 'Download', disabled, isRare: true, run: download },
+    { label: 'Copy span ID', isRare: true, run: () => void copyAs('the span ID', span.id) },
+  ];
+  if (url)
+    actions.push({
+      label: 'Copy as curl',
+      icon: 'terminal',
+      disabled,
+      run: () => void copyAs('the command', askCurl()),
+    });
   return (
-    <div className={styles.buttons}>
-      <PageActions
-        group="Span"
-        actions={[
-          { label: 'Copy text', short: 'Copy', icon: 'copy', run: () => void copyAs('the text', shownText()) },
-          { label: 'Download text', short: 'Download', icon: 'download', run: download },
-          ...(url
-            ? ([{ label: 'Copy as curl', icon: 'copy', run: () => void copyAs('the command', askCurl()) }] as const)
-            : []),
-          { label: 'Copy span link', icon: 'link', keys: 'c', run: copyLink },
-          { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
-        ]}
-      />
+    <>
+      <PageActions group="Span" icons="always" actions={actions} />
       {isAdding && <AddToDataset spanId={span.id} payload={payload} onClose={() => setIsAdding(false)} />}
-    </div>
+    </>
   );
 }

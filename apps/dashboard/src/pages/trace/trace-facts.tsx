@@ -3,7 +3,8 @@ import { SHARE_TOKEN } from '../../api/share-token.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { FactList } from '../../features/fact-list.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
-import { metadataText, traceFacts } from './span-facts.js';
+import { metadataText } from '../../features/metadata-text.js';
+import { traceFacts } from './span-facts.js';
 import styles from './trace-page.module.css';
 
 /** The facts of a trace, and on demand all of its metadata. */
@@ -25,7 +26,7 @@ export function TraceFacts({ trace }: { trace: TraceListItem }) {
                   {name}
                 </th>
                 <td data-align="start" dir="auto">
-                  {metadataText(value)}
+                  {metadataText(value, 2)}
                 </td>
               </tr>
             ))}

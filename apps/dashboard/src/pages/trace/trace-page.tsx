@@ -1,7 +1,7 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs, followDownload } from '../../components/save-text.js';
@@ -13,7 +13,7 @@ import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { useDelayed } from '../../components/hooks.js';
-import { useWayUp, lastTraceList } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import { Neighbours } from '../../features/list/neighbours.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
@@ -33,7 +33,7 @@ export function TracePage() {
   const { selected: spanId, select } = useSpanSelection(search.span, change);
   const details = useRef<HTMLElement>(null);
   const isSlow = useDelayed(query.isPending);
-  useWayUp(pathOfList, 'Trace');
+  const wayUp = useWayUp(null, 'Trace');
   const selected = model === null ? -1 : placeOfSelected(model.tree, spanId);
   const onSelect = (place: number, by: 'key' | 'press'): void => {
     const span = model?.tree.spans[place];
@@ -47,6 +47,7 @@ export function TracePage() {
   if (model === null || trace === null) {
     return (
       <>
+        {wayUp}
         <PageHeading title="Trace" />
         <QueryFault title="The trace could not be loaded" query={query} />
         {isSlow && <div className={styles.waiting} aria-hidden="true" />}
@@ -57,7 +58,7 @@ export function TracePage() {
   const span = model.tree.spans[selected] as SpanOutline | undefined;
   return (
     <>
-      <TraceHeader trace={trace} isDeleted={isDeleted} />
+      <TraceHeader {...{ trace, isDeleted }} wayUp={SHARE_TOKEN === null && wayUp} />
       {model.tree.spans.length === 0 ? (
         <EmptyState title="No spans yet">
           <p>They appear here as soon as they are recorded.</p>
@@ -82,8 +83,6 @@ export function TracePage() {
   );
 }
 
-const pathOfList = (): string => lastTraceList()?.path ?? '/traces';
-
 function focusSpans(): void {
   const row = '[role="treegrid"] [role="row"][aria-selected="true"]';
   const inGraph = '[role="application"][tabindex], [role="application"] [tabindex="0"]';
@@ -96,9 +95,16 @@ function placeOfSelected(tree: SpanTree, id: string | undefined): number {
   return place === -1 && tree.spans.length > 0 ? 0 : place;
 }
 
-export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
+interface TraceHeaderProps {
+  trace: TraceListItem;
+  isDeleted: boolean;
+  wayUp: ReactNode;
+}
+
+function TraceHeader({ trace, isDeleted, wayUp }: TraceHeaderProps) {
   return (
     <header className={styles.header}>
+      {wayUp}
       <PageHeading title={nameOfTrace(trace)}>
         {SHARE_TOKEN === null && <TraceActions {...{ trace, isDeleted }} />}
       </PageHeading>
@@ -125,6 +131,7 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
       <span className={styles.actions}>
         <PageActions
           group="Trace"
+          icons="narrow"
           actions={[
             ...(mayShare ? [share] : []),
             { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },

@@ -1,7 +1,7 @@
 import type { TraceListItem, SpanOutline } from '@spandrel/contract';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { api, listPage } from '../../api/api.js';
+import { api, listPage, parseExactly } from '../../api/api.js';
 import { useSettled, useSpaced } from '../../components/hooks.js';
 import { keys } from '../../api/keys.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
@@ -25,11 +25,28 @@ interface TraceOutline {
   count: number;
 }
 
-/** Numbers of an outline are those of doubles: to keep every digit of 50,000 spans would take several times as long. */
+/** Numbers of spans are those of doubles: to keep every digit of 50,000 spans would take several times as long. */
 async function readOutline(id: string, signal: AbortSignal): Promise<TraceOutline> {
   const query = { view: 'outline' };
   const answer = await api.raw('GET', `/api/traces/${encodeURIComponent(id)}`, { query, signal });
-  return (await answer.json()) as TraceOutline;
+  const text = await answer.text();
+  const outline = JSON.parse(text) as TraceOutline;
+  const trace = parseExactly(firstObjectWithin(text)) as TraceListItem;
+  return { ...outline, trace };
+}
+
+/** The first object within a JSON text: the trace, which comes before its spans. */
+function firstObjectWithin(text: string): string {
+  const from = text.indexOf('{', 1);
+  let isText = false;
+  for (let at = from, depth = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isText && character === '\\') at++;
+    else if (character === '"') isText = !isText;
+    else if (!isText && character === '{') depth++;
+    else if (!isText && character === '}' && --depth === 0) return text.slice(from, at + 1);
+  }
+  return '{}';
 }
 
 /** Facts of a changed trace have no event: they are asked for again, once in so long. */

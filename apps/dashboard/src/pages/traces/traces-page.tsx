@@ -6,8 +6,9 @@ import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../fea
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
-import { TraceLink } from '../../features/links.js';
+import { TraceLink } from '../../features/trace-link.js';
 import { rememberTraceList } from '../../features/list/list-memory.js';
+import { metadataLine } from '../../features/metadata-text.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
@@ -104,6 +105,7 @@ function traceColumns(zone: string): GridColumn<TraceListItem>[] {
     textColumn('session_id', 'Session', 140, ({ session_id }) => session_id),
     textColumn('user_id', 'User', 120, ({ user_id }) => user_id),
     countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),
+    textColumn('metadata', 'Metadata', 240, ({ metadata }) => metadataLine(metadata)),
     textColumn('id', 'Trace ID', 240, ({ id }) => id),
     previewColumn('output', 'Output', ({ output_preview }) => output_preview),
   ];

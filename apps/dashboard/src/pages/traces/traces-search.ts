@@ -12,6 +12,7 @@ const FIELDS: readonly FilterField[] = [
   { id: 'provider', label: 'Provider', facet: 'provider' },
   { id: 'user_id', label: 'User', facet: 'user' },
   { id: 'session_id', label: 'Session', facet: 'session' },
+  { id: 'metadata', label: 'Metadata', isKeyed: true },
   { id: 'duration_min', label: 'Minimum duration', unit: 'duration' },
   { id: 'cost_min', label: 'Minimum cost', unit: 'cost' },
   { id: 'tokens_min', label: 'Minimum tokens', unit: 'count' },

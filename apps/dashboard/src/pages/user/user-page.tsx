@@ -11,7 +11,7 @@ import { PageHeading, QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { AnalyticsFigure } from '../../features/analytics/analytics-figure.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
-import { useWayUp } from '../../features/list/list-memory.js';
+import { useWayUp } from '../../features/list/way-up.js';
 import type { Zone } from '../../components/format.js';
 import styles from '../../features/analytics/analytics-figure.module.css';
 
@@ -25,7 +25,7 @@ export function UserPage() {
     queryKey: keys.user(id),
     queryFn: ({ signal }) => api.getUser({ path: { user_id: id }, signal }),
   });
-  useWayUp(() => '/users', 'User');
+  const wayUp = useWayUp('/users', 'User');
   if (isNotFound(user.error)) {
     return (
       <NotFound what="User" back={<Link to="/users">Go to Users</Link>}>
@@ -35,6 +35,7 @@ export function UserPage() {
   }
   return (
     <>
+      {wayUp}
       <PageHeading title={`User ${formatId(id)}`} />
       <QueryFault title="The user could not be loaded" query={user} />
       {user.data && (

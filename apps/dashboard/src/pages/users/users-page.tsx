@@ -8,7 +8,7 @@ import { cellColumn } from '../../features/columns/cell-column.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
 import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
-import { NameLink } from '../../features/links.js';
+import { NameLink } from '../../features/trace-link.js';
 import { ListPage, ListedGrid, useAutoRefresh } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useLiveList } from '../../features/list/use-live-list.js';

@@ -1,0 +1,7 @@
+import { expect, it } from '@jest/globals';
+import { metadataLine } from './metadata-text.js';
+
+it('writes metadata in one line, with every digit', () => {
+  const metadata = { release: '2.5.0', seed: JSON.rawJSON('12345678901234567890'), flags: ['a'], none: null };
+  expect(metadataLine(metadata)).toBe('release=2.5.0, seed=12345678901234567890, flags=["a"], none=null');
+});
