@@ -343,6 +343,39 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect((await call('GET', '/api/analytics/quality?name=nobody')).body).toMatchObject({ corrected: null });
   });
 
+  it('show by days and weeks a judge that drifts from people', async () => {
+    const starts = ['2026-10-02T23:59:59.999Z', '2026-10-03T00:00:00Z', '2026-10-05T00:00:00Z'];
+    const traceIds = starts.flatMap((_, day) => Array.from({ length: 25 }, (_n, n) => `drift-${day}-${n}`));
+    await call('POST', '/api/ingest', {
+      traces: traceIds.map((id) => ({ id, started_at: starts[Number(id.split('-')[1])] })),
+      scores: traceIds.flatMap((id) => {
+        const [, day, n] = id.split('-').map(Number);
+        // People pass four of five throughout; the judge passes all from the second day on.
+        const human = n! % 5 === 0 ? 0 : 1;
+        const about = { name: 'drift', trace_id: id };
+        return [
+          { ...about, id: `${id}-h`, source: 'human', value: human },
+          { ...about, id: `${id}-j`, source: 'judge', value: day === 0 ? human : 1 },
+        ];
+      }),
+    });
+    const of = async (split: string) => {
+      const { body } = await call('GET', `/api/analytics/quality?name=drift&split_by=${split}`);
+      type One = { key: string; human: { k: number }; true_fail_rate: { rate: number } };
+      return (body['series'] as One[]).map(({ key, human, true_fail_rate }) => [key, human.k, true_fail_rate.rate]);
+    };
+    expect(await of('day')).toEqual([
+      ['2026-10-02T00:00:00.000Z', 25, 1],
+      ['2026-10-03T00:00:00.000Z', 25, 0],
+      ['2026-10-05T00:00:00.000Z', 25, 0],
+    ]);
+    expect(await of('week')).toEqual([
+      ['2026-09-28T00:00:00.000Z', 50, 0.5],
+      ['2026-10-05T00:00:00.000Z', 25, 0],
+    ]);
+    expect((await call('GET', '/api/analytics/quality?name=drift&split_by=hour')).status).toBe(400);
+  });
+
   it('fit the definition of their name', async () => {
     const { trace } = await record();
     const define = (body: object) => call<ScoreDefinition>('POST', '/api/score-definitions', body);

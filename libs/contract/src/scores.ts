@@ -251,7 +251,10 @@ export const scoreQualityQuerySchema = z.object({
   name: z.string().describe('The name of the scores, which judge and people have in common.'),
   since: timestampSchema.optional().describe('Scores of traces, spans and sessions that began then or later.'),
   until: timestampSchema.optional().describe('Scores of traces, spans and sessions that began before.'),
-  split_by: z.literal('model').optional(),
+  split_by: z
+    .enum(['model', 'day', 'week'])
+    .optional()
+    .describe('Days and weeks (from Monday, UTC) show a judge that drifts.'),
 });
 export type ScoreQualityQuery = z.output<typeof scoreQualityQuerySchema>;
 
@@ -260,7 +263,7 @@ export const wilsonRateSchema = z.object({ rate: z.number(), ci: levelIntervalSc
 
 const scoreQualitySchema = z
   .object({
-    key: z.string().nullable().describe('The model, with `split_by`.'),
+    key: z.string().nullable().describe('The model, or when the day or week began; with `split_by`.'),
     judge: z.object({
       mean: z.number().nullable(),
       n: countSchema.describe('What the judge alone scored.'),

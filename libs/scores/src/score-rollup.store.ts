@@ -174,7 +174,7 @@ function add(sums: ScoreRollupRow, value: number | null): void {
 const DAY_MS = 24 * HOUR_MS;
 
 /** Widths of the buckets, and a moment at which one starts: weeks on a Monday, as 1970-01-05 was. */
-const WIDTHS = {
+export const WIDTHS = {
   hour: { widthMs: HOUR_MS, originMs: 0 },
   day: { widthMs: DAY_MS, originMs: 0 },
   week: { widthMs: 7 * DAY_MS, originMs: 4 * DAY_MS },

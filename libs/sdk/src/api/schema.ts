@@ -953,7 +953,8 @@ export interface Operations {
       since?: string;
       /** Scores of traces, spans and sessions that began before. */
       until?: string;
-      split_by?: 'model';
+      /** Days and weeks (from Monday, UTC) show a judge that drifts. */
+      split_by?: 'model' | 'day' | 'week';
     };
     answer: ScoreQualityAnswer;
   };
@@ -3947,7 +3948,7 @@ export interface ScoreQualityAnswer {
 }
 
 export interface ScoreQuality {
-  /** The model, with `split_by`. */
+  /** The model, or when the day or week began; with `split_by`. */
   key: string | null;
   judge: {
     mean: number | null;
