@@ -56,6 +56,23 @@ const LAYERS = [
       'contract',
     ],
   ],
+  [
+    'online-scoring',
+    [
+      'evals',
+      'scores',
+      'datasets',
+      'connections',
+      'tracing',
+      'masking',
+      'audit',
+      'storage',
+      'http',
+      'kernel',
+      'plugin-api',
+      'contract',
+    ],
+  ],
   ['collaboration', ['tracing', 'events', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
   [
     'transfer',

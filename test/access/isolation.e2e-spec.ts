@@ -52,6 +52,7 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   queue: 'item',
   scores: 'score',
   'score-definitions': 'definition',
+  'scoring-rules': 'scoringRule',
   orgs: 'org',
   projects: 'project',
   keys: 'key',
@@ -123,6 +124,10 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   updateScore: () => ({ value: 1 }),
   createScoreDefinition: () => ({ name: newId(), kind: 'number' }),
   updateScoreDefinition: () => ({ kind: 'number' }),
+  createScoringRule: () => ({ name: 'x', scoring: 'LlmJudge', judge: { connection_id: own.connection } }),
+  updateScoringRule: () => ({ name: 'x', enabled: false }),
+  testScoringRule: () => ({ span_id: own.span }),
+  backfillScoringRule: () => ({ dry_run: true }),
   createDataset: () => ({ name: 'x' }),
   updateDataset: () => ({ name: 'x' }),
   createDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
@@ -180,6 +185,7 @@ const QUERIES: Readonly<Record<string, () => string>> = {
   compareEvals: () => `?runs=${own.run}`,
   compareEvalItems: () => `?runs=${own.run}`,
   getScoreQuality: () => '?name=x',
+  explainScoring: () => `?span_id=${own.span}`,
 };
 
 /** Ids of nothing, of the same forms. */

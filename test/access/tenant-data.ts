@@ -17,6 +17,7 @@ export interface TenantData {
   item: string;
   score: string;
   definition: string;
+  scoringRule: string;
   org: string;
   project: string;
   key: string;
@@ -75,6 +76,10 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
   });
   const item = queued.body.items[0]!.id;
   const definition = await make('/api/score-definitions', { name: mark, kind: 'number', description: mark });
+  const scoringRule = await make('/api/scoring-rules', {
+    ...{ name: mark, enabled: false, score_name: mark, scoring: 'LlmJudge', scoring_config: { rubric: mark } },
+    judge: { connection_id: connection, model: mark },
+  });
   const score = await make('/api/scores', { name: mark, value: 1, comment: mark, author: mark, span_id: span });
   const member = await make(`/api/orgs/${org.id}/members`, {
     email: `${mark.replaceAll(' ', '-')}@people.example`,
@@ -85,7 +90,22 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
   const board = await make('/api/boards', { name: mark, figures });
   const share = await make('/api/shares', { trace_id: trace });
   return {
-    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, external, item, score, definition },
+    ...{
+      trace,
+      span,
+      session,
+      user,
+      dataset,
+      datapoint,
+      rule,
+      connection,
+      run,
+      external,
+      item,
+      score,
+      definition,
+      scoringRule,
+    },
     ...{ org: org.id, project: project.id, key: keyId, member },
     ...{ view, board, share },
   };
@@ -112,7 +132,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       '/api/queue',
       '/api/count/queue',
       '/api/stats',
-      ...['/api/scores', '/api/score-definitions', '/api/analytics/scores'],
+      ...['/api/scores', '/api/score-definitions', '/api/scoring-rules', '/api/analytics/scores'],
     ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
     `/api/orgs/${org.id}/members`,

@@ -105,6 +105,17 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     const id = await made(api.post('/api/score-definitions', { name: newId(), kind: 'number' }));
     return send('DELETE', `/api/score-definitions/${id}`);
   },
+  createScoringRule: ({ send }) => send('POST', '/api/scoring-rules', { body: SCORING_RULE }),
+  updateScoringRule: async ({ send, tenant: { api } }) =>
+    send('PUT', `/api/scoring-rules/${await made(api.post('/api/scoring-rules', SCORING_RULE))}`, {
+      body: { name: 'y' },
+    }),
+  deleteScoringRule: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/scoring-rules/${await made(api.post('/api/scoring-rules', SCORING_RULE))}`),
+  backfillScoringRule: async ({ send, tenant: { api } }) =>
+    send('POST', `/api/scoring-rules/${await made(api.post('/api/scoring-rules', SCORING_RULE))}/backfill`, {
+      body: {},
+    }),
   deleteDatapoint: async ({ send, tenant: { api } }) => {
     const id = await dataset(api);
     return send('DELETE', `/api/datasets/${id}/datapoints/${await datapoint(api, id)}`);
@@ -148,6 +159,7 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
 };
 
 const CONNECTION = { name: 'model', provider: 'custom', api_key: 'sk-secret', base_url: 'http://127.0.0.1:9/v1' };
+const SCORING_RULE = { name: 'rule', scoring: 'None' };
 const SPAN = { name: 'span', kind: { type: 'custom' } };
 
 async function made(answer: Promise<Answer<{ id: string }>> | Promise<Answer<unknown>>): Promise<string> {

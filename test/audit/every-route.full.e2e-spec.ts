@@ -55,6 +55,8 @@ const WORK: ReadonlySet<string> = new Set([
     'updateScore',
     'createScoreDefinition',
     'updateScoreDefinition',
+    // A rule that is changed or deleted leaves entries.
+    'testScoringRule',
     'createDataset',
     'updateDataset',
     'createDatapoint',

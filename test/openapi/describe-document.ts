@@ -38,6 +38,8 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listScores:
     'trace_id span_id session_id name source author rule_id label min_value max_value since until limit cursor',
   listScoreDefinitions: 'limit cursor',
+  listScoringRules: 'limit cursor',
+  explainScoring: 'span_id trace_id session_id',
   getScoreSeries: 'name source rule_id model since until group_by',
   getScoreQuality: 'name since until split_by',
   listSessions: 'id_contains user_id since until limit cursor',

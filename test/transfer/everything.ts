@@ -102,6 +102,12 @@ export function everything(server: () => TransferServer, all: boolean): void {
     const figures = [{ title: 'Cost', figure: 'cost', query: 'range=7d' }];
     await call(project, 'POST', '/api/boards', { name: 'ours', figures });
     await call(project, 'PUT', '/api/boards/quality', { figures, hidden: true });
+    await call(project, 'POST', '/api/scoring-rules', {
+      name: 'polite',
+      enabled: false,
+      scoring: 'None',
+      sample_rate: 0.1,
+    });
     await until(async () => (await list()).some(({ source_span_id: span }) => span === 's'));
 
     const ids = [first!.id, third!.id, talk];
@@ -121,6 +127,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
     const { runs } = await call<{ runs: { id: string }[] }>(project, 'GET', `${path}/eval`);
     const ids = runs.map(({ id }) => id);
     const list = await call<{ connections: ConnectionResource[] }>(project, 'GET', '/api/provider-connections');
+    const rules = await call<{ scoring_rules: Item[] }>(project, 'GET', '/api/scoring-rules');
     return Promise.all([
       // An export has no keys.
       list.connections.map((connection) => ({ ...connection, key_status: undefined })),
@@ -133,6 +140,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
       call(project, 'GET', '/api/analytics/scores'),
       call(project, 'GET', '/api/views'),
       call(project, 'GET', '/api/boards?hidden=true'),
+      // It decides from when it came back.
+      rules.scoring_rules.map((rule) => ({ ...rule, since: undefined })),
       ...ids.map((id) => call(project, 'GET', `/api/eval/${id}`)),
       call(project, 'GET', `${path}/compare?runs=${ids.slice(0, 4).join(',')}`),
     ]);
@@ -165,6 +174,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['scores', 1],
           ['views', 1],
           ['boards', 2],
+          ['scoring_rules', 1],
         ],
       ]);
       const before = await shown(from, datasetId);
@@ -283,6 +293,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
         scores: 1,
         views: 1,
         boards: 2,
+        scoring_rules: 1,
       });
       expect(new Set(nowhere.rejected.map(({ collection, code }) => `${collection} ${code}`))).toEqual(
         new Set([

@@ -22,6 +22,7 @@ export const ERRORS = {
   dataset_not_found: { status: 404, title: 'The dataset does not exist' },
   datapoint_not_found: { status: 404, title: 'The datapoint does not exist' },
   capture_rule_not_found: { status: 404, title: 'The capture rule does not exist' },
+  scoring_rule_not_found: { status: 404, title: 'The scoring rule does not exist' },
   connection_not_found: { status: 404, title: 'The provider connection does not exist' },
   eval_run_not_found: { status: 404, title: 'The eval run does not exist' },
   organization_not_found: { status: 404, title: 'The organization does not exist' },

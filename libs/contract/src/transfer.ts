@@ -7,6 +7,7 @@ import { evalRunSummarySchema, formerAttemptSchema, sampleSchema, scorerResultSc
 import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
 import { scoreDefinitionSchema, scoreSchema } from './scores.js';
+import { exportedScoringRuleSchema } from './scoring-rules.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
 import { amountSchema, countSchema } from './values/numbers.js';
@@ -33,6 +34,7 @@ export const EXPORT_COLLECTIONS = [
   'scores',
   'views',
   'boards',
+  'scoring_rules',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
@@ -166,6 +168,7 @@ export const exportJsonSchema = z
       .array(boardSchema)
       .exactOptional()
       .describe(`Those of the product as they were changed. ${WHOLE_PROJECT}`),
+    scoring_rules: z.array(exportedScoringRuleSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
 

@@ -1,6 +1,9 @@
+export { findFailedFilter, givenFilters, spanMatcher, type JudgedSpan } from './capture/capture-filters.js';
 export { captureRuleResource } from './capture/change-capture-rules.js';
 export { CaptureRuleStore } from './capture/capture-rule.store.js';
+export { endedSpans } from './capture/capture-worker.js';
 export { ChangeDatapoints } from './change-datapoints.js';
+export { datapointOfSpan } from './datapoint-of-span.js';
 export { datapointJson, datapointKind, datapointResource } from './datapoint-resource.js';
 export { CURRENT, DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';

@@ -74,7 +74,7 @@ export function listScorers(run: EvalRunRow): RunScorer[] {
 }
 
 /** The judge of a scorer over that of the config over the run's own model, member by member. */
-export function findJudge({ judge }: RunScorer, config: EvalConfigResource) {
+export function findJudge({ judge }: RunScorer, config: Pick<EvalConfigResource, 'connection_id' | 'model' | 'judge'>) {
   // A temperature of `null` is one that was given; `undefined`: what the scorer asks for, or 0.
   const { temperature = config.judge?.temperature } = judge ?? {};
   return {

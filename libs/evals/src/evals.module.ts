@@ -102,7 +102,7 @@ class StatisticsModule {}
     ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
     ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads, FindAnswers, RetryRun],
   ],
-  exports: [StartRun, RetryRun, AddSamples],
+  exports: [StartRun, RetryRun, AddSamples, PlanRun, PrepareRun],
 })
 class ExecutionModule {}
 
@@ -122,7 +122,7 @@ class ExternalRunsModule {}
   ],
   controllers: [DatasetEvalsController, EvalsController, ExternalRunsController],
   providers: [ReadRun, CompareRuns, ScoreDeltaStore, RestoreRuns],
-  exports: [RunsModule, RestoreRuns],
+  exports: [RunsModule, ExecutionModule, RestoreRuns],
 })
 export class EvalsModule implements OnModuleInit {
   constructor(

@@ -7,7 +7,14 @@ export {
   type EvalRunRow,
 } from './eval-run.entity.js';
 export { EvalRunStore } from './eval-run.store.js';
+export { readInputAndExpected } from './eval-item.js';
 export { evalsFeature } from './evals.feature.js';
 export { EvalsModule } from './evals.module.js';
 export { EvalsSettings } from './evals.settings.js';
 export { exportedAttempt, exportedResult, exportedRun, exportedSample, RestoreRuns } from './transfer/restore-runs.js';
+export { PlanRun } from './plan-run.js';
+export type { ObservedCall } from './execution/model-call.js';
+export { PrepareRun, RunFailure } from './execution/prepare-run.js';
+export { Permits, RunCalls } from './execution/run-calls.js';
+export { NO_SCORE } from './execution/sample-result.js';
+export { scoreSample } from './execution/score-sample.js';

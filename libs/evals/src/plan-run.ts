@@ -178,6 +178,39 @@ export class PlanRun {
   ): Promise<{ config: EvalConfigResource; gates: JudgedGate[] }> {
     const repeats = body.repeats ?? 1;
     const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
+    return { config: await this.completeConfig(tx, scope, body, scorers, others), gates };
+  }
+
+  /**
+   * Checks the scorer of a scoring rule, which scores without a run.
+   * @returns what completes its judge, whose connection then stays until the transaction ends; it throws as this does.
+   * @throws Invalid with paths of the rule, NotFound for a connection.
+   */
+  planAlone(
+    scope: Scope,
+    { scoring, scoring_config, judge }: GivenScorer,
+  ): Promise<(tx: WriteTx) => Promise<RunScorer>> {
+    const body = { name: '', config: { judge }, scoring, scoring_config } as StartEval;
+    return withoutConfig(async () => {
+      const [scorer] = await this.listScorers(scope, body);
+      if (this.findScorer(scoring)!.extension.needsExpected) {
+        throw invalidRequest([{ path: 'scoring', message: 'must need no expected value: live traffic has none' }]);
+      }
+      const alone = { ...scorer!, judge: judge ? completeJudge(judge) : null };
+      return async (tx) => {
+        await withoutConfig(() => this.completeConfig(tx, scope, { ...body, execution: 'external' }, [alone], []));
+        return alone;
+      };
+    });
+  }
+
+  private async completeConfig(
+    tx: WriteTx,
+    scope: Scope,
+    body: StartEval,
+    scorers: RunScorer[],
+    others: readonly string[],
+  ): Promise<EvalConfigResource> {
     const judges = scorers.flatMap(({ judge }) => judge?.connection_id ?? []);
     const { connection_id: id, judge } = body.config ?? {};
     const own = body.execution === 'external' ? undefined : id!;
@@ -194,7 +227,7 @@ export class PlanRun {
     this.assertPriced(body, config);
     if (own === undefined) this.assertJudges(body, config, scorers);
     this.assertEmbeddings(body, config, scorers, connections);
-    return { config, gates };
+    return config;
   }
 
   private async findFaults(
@@ -272,7 +305,7 @@ export class PlanRun {
       if (!extension?.asksJudge && !extension?.embeds) return [];
       const at = listed ? `scorers[${index}].judge` : 'config.judge';
       if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
-        const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
+        const message = `is required: ${scoring} asks a judge, and there is no other connection`;
         return [{ path: `${at}.connection_id`, message }];
       }
       if ((judge?.model ?? config.judge?.model ?? config.model) !== null) return [];
@@ -313,6 +346,16 @@ export class PlanRun {
       );
     }
     return connection;
+  }
+}
+
+/** Throws faults of a run's `config` as those of a rule, which has its members itself. */
+async function withoutConfig<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Invalid) || !error.errors) throw error;
+    throw invalidRequest(error.errors.map(({ path, message }) => ({ path: path.replace(/^config\./, ''), message })));
   }
 }
 

@@ -55,9 +55,13 @@ export class ScoreStore {
     private readonly rollups: ScoreRollupStore,
   ) {}
 
+  find({ projectId }: Scope, id: string): Promise<ScoreRow | null> {
+    return this.storage.find((em) => em.findOne(Score, { projectId, id }));
+  }
+
   /** @throws NotFound `score_not_found`. */
-  async get({ projectId }: Scope, id: string): Promise<ScoreRow> {
-    const score = await this.storage.find((em) => em.findOne(Score, { projectId, id }));
+  async get(scope: Scope, id: string): Promise<ScoreRow> {
+    const score = await this.find(scope, id);
     if (!score) throw scoreNotFound();
     return score;
   }

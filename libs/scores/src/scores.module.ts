@@ -5,6 +5,7 @@ import { FindTargets } from './find-targets.js';
 import { DeleteScores } from './delete-scores.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { ScoreFilterStore } from './score-filter.store.js';
+import { ScoringRulesPort } from './scoring-rules-port.js';
 import { ScoreQualityStore } from './score-quality.store.js';
 import { ScoreRollupStore } from './score-rollup.store.js';
 import { ScoreStore } from './score.store.js';
@@ -26,8 +27,9 @@ import { WriteScores } from './write-scores.js';
     WriteScores,
     DeleteScores,
     ServeScores,
+    ScoringRulesPort,
   ],
-  exports: [ScoreStore, ScoreDefinitionStore, WriteScores, FindTargets],
+  exports: [ScoreStore, ScoreDefinitionStore, WriteScores, FindTargets, ScoringRulesPort],
 })
 export class ScoresModule implements OnModuleInit {
   constructor(

@@ -17,6 +17,7 @@ import type { IngestedScores } from '@spandrel/tracing';
 import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { FindTargets, type GivenTarget, type Target } from './find-targets.js';
+import { ScoringRulesPort } from './scoring-rules-port.js';
 import { addRevision, isSameVerdict, misfitOf, type Verdict } from './score-resource.js';
 import { scoreNotFound, ScoreStore } from './score.store.js';
 
@@ -36,6 +37,7 @@ export class WriteScores {
     private readonly targets: FindTargets,
     private readonly masking: ProjectMasking,
     private readonly audit: AuditTrail,
+    private readonly rules: ScoringRulesPort,
   ) {}
 
   /**
@@ -55,7 +57,7 @@ export class WriteScores {
       const definitions = await this.definitions.findByNames(tx, scope, [given!.name]);
       const score = newScore(scope, given!, targetOf(given!), definitions, now);
       const [before] = await this.scores.findForWrite(tx, scope, [score.id]);
-      if (!before) await this.scores.insert(tx, [score]);
+      if (!before) await this.save(tx, scope, [score], []);
       else if (!isSameScore(before, score)) throw idTaken();
       return before ?? score;
     });
@@ -70,7 +72,7 @@ export class WriteScores {
       if (!score) throw scoreNotFound();
       const before = { ...score };
       change(score, given!, await this.definitions.findByNames(tx, scope, [score.name]), now);
-      await this.scores.update(tx, [{ before, after: score }]);
+      await this.save(tx, scope, [], [{ before, after: score }]);
       return score;
     });
   }
@@ -135,7 +137,16 @@ export class WriteScores {
     const ids = scores.map(({ id }) => id);
     const here = new Set((await this.scores.findForWrite(tx, scope, ids)).map(({ id }) => id));
     const missing = scores.filter(({ id }) => !here.has(id));
-    await this.scores.insert(tx, missing);
+    await this.save(tx, scope, missing, []);
+  }
+
+  /**
+   * Upserts a score that a scoring rule gave; what it said before is kept as a revision.
+   * @param given with its comment masked ({@link masked}).
+   * @returns why it cannot be one: its target is gone, or it does not fit its definition.
+   */
+  async putOfRule(tx: WriteTx, scope: Scope, given: RuleScore, now: number): Promise<DomainError | undefined> {
+    return (await this.upsert(tx, scope, [given], now)).get(given);
   }
 
   /** Upserts scores of an export in one transaction. @returns those whose trace or session is not here. */
@@ -166,7 +177,7 @@ export class WriteScores {
   }
 
   /** @returns those that were refused. */
-  private async upsert<Given extends IngestScore & { author: string }>(
+  private async upsert<Given extends IngestScore & { author: string; ruleId?: string }>(
     tx: WriteTx,
     scope: Scope,
     given: readonly Given[],
@@ -201,12 +212,25 @@ export class WriteScores {
       });
       if (refusal) refused.set(item, refusal);
     }
-    await this.scores.insert(tx, added);
-    await this.scores.update(tx, stored);
+    await this.save(tx, scope, added, stored);
     return refused;
   }
 
-  private async masked<Given extends UpdateScore>(scope: Scope, given: readonly Given[]): Promise<readonly Given[]> {
+  private async save(
+    tx: WriteTx,
+    scope: Scope,
+    added: readonly ScoreRow[],
+    changed: readonly { before: ScoreRow; after: ScoreRow }[],
+  ): Promise<void> {
+    await this.scores.insert(tx, added);
+    await this.scores.update(tx, changed);
+    const differ = changed.filter(({ before, after }) => !isSameVerdict(before, after)).map(({ after }) => after);
+    const ofOthers = [...added, ...differ].filter(({ ruleId, source }) => ruleId === null && source !== 'judge');
+    if (ofOthers.length > 0) await this.rules.onScores?.(tx, scope, ofOthers);
+  }
+
+  /** Scores with their texts as the rules of the project mask them. */
+  async masked<Given extends UpdateScore>(scope: Scope, given: readonly Given[]): Promise<readonly Given[]> {
     const masking = await this.masking.of(scope);
     if (!masking) return given;
     return masking.run((calls) =>
@@ -230,12 +254,15 @@ export interface GivenReview {
   at: number;
 }
 
+/** A score that a scoring rule gave. */
+export type RuleScore = IngestScore & { author: string; ruleId: string };
+
 type Definitions = ReadonlyMap<string, ScoreDefinitionRow>;
 
 /** @throws Invalid where it does not fit its definition. */
 function newScore(
   { projectId }: Scope,
-  given: CreateScore & { id?: string | null | undefined },
+  given: CreateScore & { id?: string | null | undefined; ruleId?: string },
   target: Target,
   definitions: Definitions,
   now: number,
@@ -243,7 +270,7 @@ function newScore(
   const verdict = { value: given.value ?? null, label: given.label ?? null, comment: given.comment ?? null };
   return {
     ...{ projectId, id: given.id!, name: given.name, ...verdict, ...target },
-    ...{ source: given.source ?? 'code', author: given.author!, ruleId: null, queueItemId: null },
+    ...{ source: given.source ?? 'code', author: given.author!, ruleId: given.ruleId ?? null, queueItemId: null },
     config: assertFit(verdict, definitions.get(given.name)),
     metadata: JSON.stringify(given.metadata ?? {}),
     isRandom: isRandom(given.metadata),

@@ -10,6 +10,7 @@ import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
 import { maskingFeature } from '@spandrel/masking';
 import { mcpFeature } from '@spandrel/mcp';
+import { onlineScoringFeature } from '@spandrel/online-scoring';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
 import { scoresFeature } from '@spandrel/scores';
@@ -30,6 +31,7 @@ export const FEATURES: readonly Feature[] = [
   queueFeature,
   connectionsFeature,
   evalsFeature,
+  onlineScoringFeature,
   analyticsFeature,
   collaborationFeature,
   sharingFeature,

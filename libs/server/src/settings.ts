@@ -7,6 +7,7 @@ import { AuditSettings } from '../../audit/src/audit.settings.js';
 import { SharingSettings } from '../../collaboration/src/collaboration.settings.js';
 import { ConnectionsSettings } from '../../connections/src/connections.settings.js';
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
+import { ScoringSettings } from '../../online-scoring/src/online-scoring.settings.js';
 import { EvalsSettings } from '../../evals/src/evals.settings.js';
 import { EventsSettings } from '../../events/src/events.settings.js';
 import { McpSettings } from '../../mcp/src/mcp.settings.js';
@@ -28,6 +29,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   ScanSettings,
   OtlpSettings,
   DatasetsSettings,
+  ScoringSettings,
   QueueSettings,
   ConnectionsSettings,
   EvalsSettings,

@@ -30,7 +30,7 @@ import type { Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions, Table } from '@spandrel/storage';
-import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore } from '@spandrel/scores';
+import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore, ScoringRulesPort } from '@spandrel/scores';
 import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
 
@@ -60,6 +60,7 @@ export class ExportCollections {
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: ScoreStore,
     private readonly saved: SavedItemStore,
+    private readonly scoringRules: ScoringRulesPort,
   ) {}
 
   /**
@@ -151,6 +152,10 @@ export class ExportCollections {
       boards: shown(
         (after?: Keyed) => this.saved.after(scope, 'board', idOf(after), rows, options),
         json(boardResource),
+      ),
+      scoring_rules: shown(
+        async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, options) ?? [],
+        (rule) => JSON.stringify(rule),
       ),
     };
   }

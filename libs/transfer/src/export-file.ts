@@ -77,7 +77,7 @@ export class ExportFile {
 
 /** Collections by what they belong to: items of one need items of those before it. */
 const LEVELS: readonly (readonly ExportCollection[])[] = [
-  ['traces', 'datasets', 'connections', 'score_definitions', 'views', 'boards'],
+  ['traces', 'datasets', 'connections', 'score_definitions', 'views', 'boards', 'scoring_rules'],
   ['spans', 'datapoints', 'capture_rules'],
   ['datapoint_versions', 'queue_items', 'scores'],
   ['eval_runs'],

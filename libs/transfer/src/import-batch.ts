@@ -5,6 +5,7 @@ import {
   EXPORT_COLLECTIONS,
   type DatapointKind,
   type RestoredResult,
+  type RestoredScoringRule,
   type ImportJsonResult,
 } from '@spandrel/contract';
 import { SavedItemStore } from '@spandrel/collaboration';
@@ -14,7 +15,7 @@ import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking, maskDatapoint, maskReviewed, type MaskingCalls } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
-import { ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
+import { ScoreDefinitionStore, ScoringRulesPort, WriteScores } from '@spandrel/scores';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
 import { SeenIds } from './seen-ids.js';
@@ -75,6 +76,7 @@ export class WriteImportBatch {
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: WriteScores,
     private readonly saved: SavedItemStore,
+    private readonly scoringRules: ScoringRulesPort,
     private readonly masking: ProjectMasking,
   ) {}
 
@@ -106,6 +108,15 @@ export class WriteImportBatch {
     await write(batch, 'scores', progress, (items) => this.scores.restore(scope, items));
     await write(batch, 'views', progress, (items) => this.saved.restore(scope, 'view', items));
     await write(batch, 'boards', progress, (items) => this.saved.restore(scope, 'board', items));
+    await write(batch, 'scoring_rules', progress, (items) => this.restoreRules(scope, items));
+  }
+
+  private async restoreRules(scope: Scope, items: RestoredScoringRule[]): Promise<RejectedItem<RestoredScoringRule>[]> {
+    const message = 'this server has no scoring rules; see features in its configuration';
+    return (
+      this.scoringRules.rules?.restore(scope, items) ??
+      items.map((item) => ({ item, code: 'scoring_rule_not_found', message }))
+    );
   }
 
   private async writeRecords(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {

@@ -14,6 +14,7 @@ import {
   restoredQueueItemSchema,
   restoredScoreDefinitionSchema,
   restoredScoreSchema,
+  restoredScoringRuleSchema,
   restoredResultSchema,
   restoredRunSchema,
   restoredSampleSchema,
@@ -44,6 +45,7 @@ const SCHEMAS = {
   scores: restoredScoreSchema,
   views: restoredViewSchema,
   boards: restoredBoardSchema,
+  scoring_rules: restoredScoringRuleSchema,
 } satisfies Record<ExportCollection, z.ZodType>;
 
 /** What the items of each collection are. */

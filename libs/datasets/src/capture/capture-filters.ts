@@ -24,18 +24,28 @@ export const storedFilters = (rule: Pick<CaptureRuleRow, 'filters'>): CaptureFil
  * and is left to {@link tagHolds}.
  */
 export function spanMatcher(filters: CaptureFilters): (span: JudgedSpan) => boolean {
+  const tests = Object.values(spanTests(filters));
+  return (span) => tests.every((holds) => holds(span));
+}
+
+/** The first of the filters that does not hold of a span; `undefined`: all do. @see spanMatcher */
+export const findFailedFilter = (filters: CaptureFilters, span: JudgedSpan): string | undefined =>
+  Object.entries(spanTests(filters)).find(([, holds]) => !holds(span))?.[0];
+
+function spanTests(filters: CaptureFilters): Record<string, (span: JudgedSpan) => boolean> {
   const { model, provider, kind, status, name_contains: needle } = filters;
   const { min_cost: cost, min_tokens: tokens, min_duration_ms: durationMs } = filters;
   const nameHolds = isGiven(needle) ? nameMatcher(needle) : () => true;
-  return (span) =>
-    equals(model, span.model) &&
-    equals(provider, span.provider) &&
-    equals(kind, span.kindType) &&
-    (!isGiven(status) || span.status === STATUS[status]) &&
-    reaches(cost, span.cost) &&
-    reaches(tokens, span.totalTokens) &&
-    reaches(durationMs, span.durationMs) &&
-    nameHolds(span.name);
+  return {
+    model: (span) => equals(model, span.model),
+    provider: (span) => equals(provider, span.provider),
+    kind: (span) => equals(kind, span.kindType),
+    status: (span) => !isGiven(status) || span.status === STATUS[status],
+    min_cost: (span) => reaches(cost, span.cost),
+    min_tokens: (span) => reaches(tokens, span.totalTokens),
+    min_duration_ms: (span) => reaches(durationMs, span.durationMs),
+    name_contains: (span) => nameHolds(span.name),
+  };
 }
 
 /**

@@ -178,7 +178,7 @@ export class CaptureWorker implements SpanCommitParticipant, OnModuleInit {
 }
 
 /** The spans that ended, project by project; a correction ends nothing, nor does a span that comes back from an export. */
-function endedSpans(changes: readonly TracingChange[]): Iterable<{ scope: Scope; spans: StoredSpan[] }> {
+export function endedSpans(changes: readonly TracingChange[]): Iterable<{ scope: Scope; spans: StoredSpan[] }> {
   const byProject = new Map<string, { scope: Scope; spans: StoredSpan[] }>();
   for (const change of changes) {
     if ((change.type !== 'span_completed' && change.type !== 'span_failed') || change.restored) continue;

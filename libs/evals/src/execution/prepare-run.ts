@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Connections, type OpenConnection } from '@spandrel/connections';
-import { EXTERNAL_SCORER, type EvalConfigResource, type RunScorer } from '@spandrel/contract';
+import { EXTERNAL_SCORER, type RunScorer } from '@spandrel/contract';
 import {
   PLUGINS,
   type PluginRegistry,
@@ -92,6 +92,9 @@ export interface PreparedRun {
   trace: boolean;
 }
 
+/** A scorer of a rule has nothing of a run. */
+const NO_MODEL = { connection_id: null, model: null, judge: null };
+
 /** What stands in the way of a run as a whole. */
 export class RunFailure extends Error {}
 
@@ -134,10 +137,20 @@ export class PrepareRun {
     return { model, scorers, trace: config.trace };
   }
 
+  /**
+   * Makes a scorer of a scoring rule ready. @param hasBudget whether its judge must have a price.
+   * @throws as {@link execute}.
+   */
+  async prepareAlone({ orgId, projectId }: Scope, scorer: RunScorer, hasBudget: boolean): Promise<PreparedScorer> {
+    const open = (id: string): Promise<OpenConnection> => this.connections.open({ orgId, projectId }, id);
+    const judge = await this.prepareJudge({ costCap: hasBudget ? 0 : null }, scorer, NO_MODEL, open);
+    return { ...this.configured(projectId, scorer), weight: 1, judge };
+  }
+
   private async prepareJudge(
-    { costCap }: EvalRunRow,
+    { costCap }: Pick<EvalRunRow, 'costCap'>,
     scorer: RunScorer,
-    config: EvalConfigResource,
+    config: Parameters<typeof findJudge>[1],
     open: (id: string) => Promise<OpenConnection>,
   ): Promise<Judge> {
     const { connection_id: id, model, ...how } = findJudge(scorer, config);

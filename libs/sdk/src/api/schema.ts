@@ -298,6 +298,10 @@ export interface Operations {
         | 'eval.deleted'
         | 'score.deleted'
         | 'score_definition.deleted'
+        | 'scoring_rule.created'
+        | 'scoring_rule.updated'
+        | 'scoring_rule.deleted'
+        | 'scoring_rule.backfill_begun'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -369,6 +373,10 @@ export interface Operations {
         | 'eval.deleted'
         | 'score.deleted'
         | 'score_definition.deleted'
+        | 'scoring_rule.created'
+        | 'scoring_rule.updated'
+        | 'scoring_rule.deleted'
+        | 'scoring_rule.backfill_begun'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -1650,6 +1658,72 @@ export interface Operations {
     };
     answer: EvalRunSummary;
   };
+  /** Have live traffic scored by a rule: `POST /api/scoring-rules`. */
+  createScoringRule: {
+    body: CreateScoringRule;
+    answer: ScoringRule;
+  };
+  /** Scoring rules, oldest first: `GET /api/scoring-rules`. */
+  listScoringRules: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ScoringRuleList;
+  };
+  /** A scoring rule, and what it did within 24 hours: `GET /api/scoring-rules/{id}`. */
+  getScoringRule: {
+    path: {
+      id: string;
+    };
+    answer: ScoringRule;
+  };
+  /** Change a scoring rule: `PUT /api/scoring-rules/{id}`. */
+  updateScoringRule: {
+    path: {
+      id: string;
+    };
+    body?: UpdateScoringRule;
+    answer: ScoringRule;
+  };
+  /** Delete a scoring rule; its scores stay: `DELETE /api/scoring-rules/{id}`. */
+  deleteScoringRule: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Why a rule scored a span, a trace or a session, or did not: `GET /api/scoring-rules/{id}/explain`. */
+  explainScoring: {
+    path: {
+      id: string;
+    };
+    query?: {
+      span_id?: string;
+      trace_id?: string;
+      session_id?: string;
+    };
+    answer: ScoringExplanation;
+  };
+  /** Have a rule judge something at once: `POST /api/scoring-rules/{id}/test`.
+   * Asks the judge, which costs what it costs; nothing is stored. */
+  testScoringRule: {
+    path: {
+      id: string;
+    };
+    body?: TestScoringRule;
+    answer: ScoringTest;
+  };
+  /** Have a rule judge what ended before it: `POST /api/scoring-rules/{id}/backfill`. */
+  backfillScoringRule: {
+    path: {
+      id: string;
+    };
+    body?: BackfillScoring;
+    answer: ScoringBackfillAnswer;
+  };
   /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
   getAnalyticsSummary: {
     answer: {
@@ -2045,6 +2119,7 @@ export interface Problem {
     | 'dataset_not_found'
     | 'datapoint_not_found'
     | 'capture_rule_not_found'
+    | 'scoring_rule_not_found'
     | 'connection_not_found'
     | 'eval_run_not_found'
     | 'organization_not_found'
@@ -6188,6 +6263,347 @@ export interface AddedEvalResults {
   }[];
 }
 
+export interface CreateScoringRule {
+  name: string;
+  /** `true` when left out. */
+  enabled?: boolean | null;
+  /**
+   * What is judged; `span` when left out.
+   */
+  target?: 'span' | 'trace' | 'session' | null;
+  /** How long a trace or a session must have been quiet: 30 s and 30 min when left out. */
+  quiet_ms?: number | null;
+  filters?: ScoringFilters | null;
+  /** 1 when left out. */
+  sample_rate?: number | null;
+  /** Rules of one cohort look at the same traces; the id of the project when left out. */
+  cohort?: string | null;
+  /**
+   * `ended` when left out.
+   */
+  trigger?: 'ended' | 'score' | null;
+  /** Needed with the trigger `score`. */
+  on_score?: OnScore | null;
+  /** A scoring strategy that needs no expected value, see `scorers` of the capabilities. */
+  scoring: string;
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** The model that is asked; needed by strategies that ask one. */
+  judge?: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
+  } | null;
+  /** The name of the scores; that of the rule when left out. */
+  score_name?: string | null;
+  /** Dollars that its calls may cost in a day, UTC. */
+  max_cost_usd_per_day?: number | null;
+}
+
+/** All given must hold. */
+export interface ScoringFilters {
+  model?: string | null;
+  provider?: string | null;
+  kind?: string | null;
+  status?: 'completed' | 'failed' | null;
+  /** Ignores the case of ASCII letters. */
+  name_contains?: string | null;
+  /** A tag of the trace that the span belongs to. */
+  tag?: string | null;
+  /** Dollars. */
+  min_cost?: number | null;
+  min_tokens?: number | null;
+  min_duration_ms?: number | null;
+  /** Tags that the trace must not have; `["eval"]` when left out. */
+  exclude_tag?: string[] | null;
+}
+
+/** The score that has a rule judge: all members given must be its own. */
+export interface OnScore {
+  name: string;
+  source?: 'human' | 'code' | 'end_user' | null;
+  value?: number | null;
+  label?: string | null;
+}
+
+export interface ScoringRule {
+  id: string;
+  name: string;
+  enabled: boolean;
+  target: 'span' | 'trace' | 'session';
+  quiet_ms: number;
+  filters: ScoringFilters;
+  sample_rate: number;
+  cohort: string | null;
+  trigger: 'ended' | 'score';
+  on_score: OnScore | null;
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  judge: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
+  } | null;
+  score_name: string;
+  max_cost_usd_per_day: number | null;
+  scored_count: number;
+  failed_count: number;
+  skipped_count: number;
+  /** Dollars, since midnight UTC. */
+  spent_today: number;
+  last_error: string | null;
+  state: ScoringState;
+  /** The last one. */
+  backfill: ScoringBackfill | null;
+  /**
+   * Format: date-time
+   * Since when it decides as it does: what ended before is for a backfill.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+/** What the rule did within 24 hours, and what waits. */
+export interface ScoringState {
+  /** What passed the filters; of traces and sessions those in the sample alone. */
+  matched: number;
+  sampled: number;
+  scored: number;
+  failed: number;
+  skipped: {
+    budget: number;
+    overload: number;
+  };
+  /** The last 24 hours, oldest first; hours in which nothing happened are left out. */
+  hours: {
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    timestamp: string;
+    /** What passed the filters; of traces and sessions those in the sample alone. */
+    matched: number;
+    sampled: number;
+    scored: number;
+    failed: number;
+    skipped: {
+      budget: number;
+      overload: number;
+    };
+  }[];
+  pending: number;
+  /** Since when the oldest waits that is pending. */
+  oldest_pending_s: number | null;
+  /** For how long the oldest could have been judged; 0 when the rule keeps up. */
+  lag_s: number;
+}
+
+export interface ScoringBackfill {
+  /**
+   * `stopped`: its money is spent.
+   */
+  status: 'running' | 'completed' | 'stopped';
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  until: string;
+  max: number;
+  max_cost_usd: number | null;
+  matched: number;
+  /** What is to be judged, without what has its score already. */
+  sampled: number;
+  spent_usd: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+}
+
+export interface ScoringRuleList {
+  scoring_rules: ScoringRule[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change; objects are replaced whole. */
+export interface UpdateScoringRule {
+  name?: string;
+  /** `true` when left out. */
+  enabled?: boolean | null;
+  /**
+   * What is judged; `span` when left out.
+   */
+  target?: 'span' | 'trace' | 'session' | null;
+  /** How long a trace or a session must have been quiet: 30 s and 30 min when left out. */
+  quiet_ms?: number | null;
+  filters?: ScoringFilters | null;
+  /** 1 when left out. */
+  sample_rate?: number | null;
+  /** Rules of one cohort look at the same traces; the id of the project when left out. */
+  cohort?: string | null;
+  /**
+   * `ended` when left out.
+   */
+  trigger?: 'ended' | 'score' | null;
+  /** Needed with the trigger `score`. */
+  on_score?: OnScore | null;
+  scoring?: string;
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** The model that is asked; needed by strategies that ask one. */
+  judge?: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
+  } | null;
+  /** The name of the scores; that of the rule when left out. */
+  score_name?: string | null;
+  /** Dollars that its calls may cost in a day, UTC. */
+  max_cost_usd_per_day?: number | null;
+}
+
+export interface ScoringExplanation {
+  decision:
+    | 'scored'
+    | 'pending'
+    | 'sampled_out'
+    | 'filtered'
+    | 'budget'
+    | 'disabled'
+    | 'not_ended'
+    | 'unpriced'
+    | 'failed'
+    | 'overload';
+  /** The filter that did not hold. */
+  failed_filter: string | null;
+  /** By what the sample takes it or not, 16 hex digits. */
+  hash: string;
+  sample_rate: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string;
+  /** Those that failed, oldest first; `status` is the HTTP status of a refusal. */
+  attempts: {
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    at: string;
+    error: string | null;
+    status: number | null;
+  }[];
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  next_try_at: string | null;
+  score_id: string | null;
+}
+
+export interface TestScoringRule {
+  span_id?: string;
+  trace_id?: string;
+  session_id?: string;
+}
+
+export interface ScoringTest {
+  /** What the judge was asked. */
+  prompt:
+    | {
+        role: string;
+        content: unknown;
+      }[]
+    | null;
+  /** What it answered, as it came. */
+  answer: string | null;
+  score: {
+    value: number | null;
+    comment: string | null;
+  } | null;
+  error: string | null;
+  model: string | null;
+  tokens: number | null;
+  /** Dollars. */
+  cost: number | null;
+}
+
+export interface BackfillScoring {
+  /**
+   * Spans that started then or later; all when left out.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since?: string | null;
+  /**
+   * Spans that started before; now when left out.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  until?: string | null;
+  /** 1,000 when left out. */
+  max?: number | null;
+  /** Dollars that its calls may cost. */
+  max_cost_usd?: number | null;
+  /** Counts, and writes nothing. */
+  dry_run?: boolean | null;
+}
+
+export interface ScoringBackfillAnswer {
+  status: 'dry_run' | 'running' | 'completed' | 'stopped';
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  until: string;
+  max: number;
+  max_cost_usd: number | null;
+  matched: number;
+  /** What is to be judged, without what has its score already. */
+  sampled: number;
+  spent_usd: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /** What the rule paid for a score so far, for each; `null`: not known. */
+  estimated_cost_usd: number | null;
+}
+
 export interface CreateView {
   name: string;
   page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
@@ -6397,6 +6813,8 @@ export interface Export {
   views?: SavedView[];
   /** Those of the product as they were changed. Missing in the export of one trace. */
   boards?: Board[];
+  /** Missing in the export of one trace. */
+  scoring_rules?: ExportedScoringRule[];
 }
 
 export interface ExportedTrace {
@@ -6762,6 +7180,45 @@ export interface ExportedEvalAttempt {
   output_kept: boolean;
 }
 
+export interface ExportedScoringRule {
+  id: string;
+  name: string;
+  enabled: boolean;
+  target: 'span' | 'trace' | 'session';
+  quiet_ms: number;
+  filters: ScoringFilters;
+  sample_rate: number;
+  cohort: string | null;
+  trigger: 'ended' | 'score';
+  on_score: OnScore | null;
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  judge: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
+  } | null;
+  score_name: string;
+  max_cost_usd_per_day: number | null;
+  scored_count: number;
+  failed_count: number;
+  skipped_count: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
 export interface ImportJsonResult {
   /** Items taken, including those that were there already. */
   imported: {
@@ -6781,6 +7238,7 @@ export interface ImportJsonResult {
     scores: number;
     views: number;
     boards: number;
+    scoring_rules: number;
   };
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
@@ -6800,7 +7258,8 @@ export interface ImportJsonResult {
       | 'score_definitions'
       | 'scores'
       | 'views'
-      | 'boards';
+      | 'boards'
+      | 'scoring_rules';
     /** Position in its collection. */
     index: number;
     code: string;

@@ -37,6 +37,13 @@ export interface FinishedSpanFilters {
   tag?: string | undefined;
 }
 
+/** Spans that started within a range. */
+interface StartRange {
+  from?: number | undefined;
+  until?: number | undefined;
+  behind?: { startedAt: number; id: string } | undefined;
+}
+
 const ID = shapeOf({ id: text() });
 const ROW = spanTable.select('s');
 const PLACE = shapeOf({ id: text(), traceId: text(), startedAt: integer(), model: nullable(text()) });
@@ -140,10 +147,22 @@ export class SpanLookups {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The spans that started last and have finished, newest first, without their texts. */
-  listNewestFinished({ projectId }: Scope, limit: number, options: LongReadOptions): Promise<SpanRow[]> {
+  /**
+   * The spans that started last and have finished, newest first, without their texts.
+   * @param range starts in ms since the epoch, and the span behind which it goes on.
+   */
+  listNewestFinished(
+    { projectId }: Scope,
+    limit: number,
+    options: LongReadOptions,
+    { from, until, behind }: StartRange = {},
+  ): Promise<SpanRow[]> {
+    const conditions = [sql`s.project_id = ${projectId} and s.status <> ${STATUS.running}`];
+    if (from !== undefined) conditions.push(sql`s.started_at >= ${from}`);
+    if (until !== undefined) conditions.push(sql`s.started_at < ${until}`);
+    if (behind) conditions.push(sql`(s.started_at, s.id) < (${behind.startedAt}, ${behind.id})`);
     return this.storage.readLong(
-      ROW.query`select ${ROW} from span s where s.project_id = ${projectId} and s.status <> ${STATUS.running}
+      ROW.query`select ${ROW} from span s where ${joinSql(conditions, ' and ')}
         order by s.started_at desc, s.id desc limit ${limit}`,
       options,
     );

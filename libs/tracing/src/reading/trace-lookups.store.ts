@@ -11,6 +11,8 @@ import {
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
+import { TRACE_COLUMNS } from '../tables.js';
+import type { TraceRow } from '../trace.entity.js';
 import type { TracingChange } from '../write/span-commit-participant.js';
 
 /** What a trace says of all its spans. */
@@ -72,6 +74,14 @@ export class TraceLookups {
       leaving.push({ scope: projectScope(projectId), traceIds, sessionIds: [...sessionIds.difference(left)] });
     }
     return leaving;
+  }
+
+  /** The newest traces of a session, newest first. */
+  listOfSession({ projectId }: Scope, sessionId: string, limit: number): Promise<TraceRow[]> {
+    return this.storage.read(
+      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t where t.project_id = ${projectId}
+        and t.session_id = ${sessionId} order by t.started_at desc, t.id desc limit ${limit}`,
+    );
   }
 
   /** Which of the sessions have a trace beside some that go. */

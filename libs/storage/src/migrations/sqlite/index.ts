@@ -8,6 +8,7 @@ import { CallsAndTokens } from './20261127104000-calls-and-tokens.js';
 import { Scores } from './20261127114444-scores.js';
 import { JudgeAttempts } from './20261127134014-judge-attempts.js';
 import { ReviewTargets } from './20261127134745-review-targets.js';
+import { ScoringRules } from './20261127135944-scoring-rules.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -19,4 +20,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127114444-scores', class: Scores },
   { name: '20261127134014-judge-attempts', class: JudgeAttempts },
   { name: '20261127134745-review-targets', class: ReviewTargets },
+  { name: '20261127135944-scoring-rules', class: ScoringRules },
 ];

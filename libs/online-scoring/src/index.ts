@@ -1,0 +1,1 @@
+export { onlineScoringFeature } from './online-scoring.feature.js';

@@ -1,0 +1,173 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { isInSample, sampleHash, type ScoringTarget } from '@spandrel/contract';
+import { endedSpans, type JudgedSpan } from '@spandrel/datasets';
+import type { Scope } from '@spandrel/kernel';
+import { ScoringRulesPort, ScoreStore, type ScoreRow } from '@spandrel/scores';
+import type { WriteTx } from '@spandrel/storage';
+import {
+  SpanCommitParticipants,
+  TraceLookups,
+  type SpanCommitParticipant,
+  type TraceFacts,
+  type TracingChange,
+} from '@spandrel/tracing';
+import type { ScoringRuleRow } from './scoring-rule.entity.js';
+import { cohortOf, readFilters, readOnScore, scoreIdOf } from './scoring-rule-resource.js';
+import { ScoringRuleStore, type Counted } from './scoring-rule.store.js';
+import { ScoringTaskStore, type NewTask } from './scoring-task.store.js';
+import { ScoringWorker } from './scoring-worker.js';
+
+type ActiveRule = ScoringRuleRow & { matches: (span: JudgedSpan) => boolean };
+type EndedSpan = JudgedSpan & { id: string; traceId: string };
+
+/**
+ * Notes what scoring rules are to judge, in the transaction that makes it due: what a crash leaves undone is done after it
+ * (docs/spec/online-scoring.md#when-something-is-judged).
+ */
+@Injectable()
+export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
+  readonly name = 'scoring-rules';
+  /** Changes that made tasks; a transaction that is done again has new ones. */
+  private readonly noted = new WeakSet<readonly TracingChange[]>();
+
+  constructor(
+    private readonly participants: SpanCommitParticipants,
+    private readonly port: ScoringRulesPort,
+    private readonly rules: ScoringRuleStore,
+    private readonly tasks: ScoringTaskStore,
+    private readonly traces: TraceLookups,
+    private readonly scores: ScoreStore,
+    private readonly worker: ScoringWorker,
+  ) {}
+
+  onModuleInit(): void {
+    this.participants.register(this);
+    this.port.onScores = (tx, scope, scores) => this.noteScores(tx, scope, scores);
+  }
+
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    for (const { scope, spans } of endedSpans(changes)) {
+      const rules = await this.rules.enabled(tx, scope, 'ended');
+      if (rules.length === 0) continue;
+      const now = Date.now();
+      const facts = await this.factsOf(tx, scope, spans);
+      const [spanTasks, wholeTasks]: [NewTask[], NewTask[]] = [[], []];
+      const counted = new Map<string, Counted>();
+      for (const rule of rules) {
+        const { tasks, counts } = choose(rule, spans, facts, now);
+        (rule.target === 'span' ? spanTasks : wholeTasks).push(...tasks);
+        counted.set(rule.id, counts);
+      }
+      const made =
+        (await this.tasks.add(tx, scope, spanTasks, { now, again: false })) +
+        (await this.tasks.add(tx, scope, wholeTasks, { now, again: true }));
+      this.rules.count(tx, scope, counted, now);
+      if (made > 0) this.noted.add(changes);
+    }
+  }
+
+  afterCommit(changes: readonly TracingChange[]): void {
+    if (this.noted.has(changes)) this.worker.wake();
+  }
+
+  /**
+   * Notes spans that ended earlier, but for what the rule has scored already.
+   * @param room tasks that may be made at most; `0` counts alone.
+   */
+  async noteEarlier(
+    tx: WriteTx,
+    scope: Scope,
+    rule: ActiveRule,
+    spans: readonly EndedSpan[],
+    room: number,
+  ): Promise<{ matched: number; sampled: number }> {
+    const now = Date.now();
+    const { tasks, counts } = choose(rule, spans, await this.factsOf(tx, scope, spans), 0);
+    const ids = tasks.map(({ targetId }) => scoreIdOf(rule.id, targetId));
+    const scored = new Set((await this.scores.findForWrite(tx, scope, ids)).map(({ id }) => id));
+    const left = tasks.filter(({ targetId }) => !scored.has(scoreIdOf(rule.id, targetId)));
+    const { matched = 0 } = counts;
+    if (room === 0) return { matched, sampled: left.length };
+    const due = left.slice(0, room).map((task) => ({ ...task, dueAt: now, isCounted: 0 }));
+    return { matched, sampled: await this.tasks.add(tx, scope, due, { now, again: false, isBackfill: true }) };
+  }
+
+  private async noteScores(tx: WriteTx, scope: Scope, scores: readonly ScoreRow[]): Promise<void> {
+    const rules = await this.rules.enabled(tx, scope, 'score');
+    if (rules.length === 0) return;
+    const now = Date.now();
+    const facts = await this.traces.findFacts(
+      scope.projectId,
+      scores.flatMap(({ traceId }) => traceId ?? []),
+      tx,
+    );
+    let made = 0;
+    for (const rule of rules) {
+      const targets = new Map<string, NewTask>();
+      for (const score of scores.filter((each) => isAwaited(rule, each))) {
+        const session = score.sessionId ?? facts.get(score.traceId ?? '')?.sessionId ?? null;
+        const id = { span: score.spanId, trace: score.traceId, session }[rule.target as ScoringTarget];
+        if (id === null || !isSampled(rule, rule.target === 'span' ? score.traceId! : id)) continue;
+        targets.set(id, { ruleId: rule.id, targetId: id, dueAt: now, isCounted: 0 });
+      }
+      made += await this.tasks.add(tx, scope, [...targets.values()], { now, again: rule.target !== 'span' });
+    }
+    if (made > 0) tx.end.afterCommit(() => this.worker.wake());
+  }
+
+  private factsOf(tx: WriteTx, { projectId }: Scope, spans: readonly EndedSpan[]): Promise<Map<string, TraceFacts>> {
+    return this.traces.findFacts(
+      projectId,
+      spans.map(({ traceId }) => traceId),
+      tx,
+    );
+  }
+}
+
+const isSampled = (rule: ScoringRuleRow, id: string): boolean =>
+  rule.sampleRate >= 1 || isInSample(sampleHash(cohortOf(rule), id), rule.sampleRate);
+
+/** How long a span is kept in mind whose trace has not got the tag that the rule wants, in ms: it may come with a later span. */
+const TAG_MS = 30_000;
+
+/** What of spans that ended a rule is to judge. Filters of whole traces and sessions are looked at when these are quiet. */
+function choose(
+  rule: ActiveRule,
+  spans: readonly EndedSpan[],
+  facts: ReadonlyMap<string, TraceFacts>,
+  now: number,
+): { tasks: NewTask[]; counts: Counted } {
+  const { id: ruleId, target, quietMs } = rule;
+  if (target !== 'span') {
+    const ids = new Set(
+      spans.flatMap(({ traceId }) => (target === 'trace' ? traceId : (facts.get(traceId)?.sessionId ?? []))),
+    );
+    const sampled = [...ids].filter((id) => isSampled(rule, id));
+    const tasks = sampled.map((targetId) => ({ ruleId, targetId, dueAt: now + quietMs, isCounted: 0 }));
+    return { tasks, counts: { matched: 0 } };
+  }
+  const { tag, exclude_tag: excluded } = readFilters(rule);
+  const counts = { matched: 0, sampled: 0 };
+  const tasks: NewTask[] = [];
+  for (const span of spans.filter(rule.matches)) {
+    const tags = facts.get(span.traceId)?.tags ?? [];
+    if (tags.some((each) => excluded.includes(each))) continue;
+    const isTagged = typeof tag !== 'string' || tags.includes(tag);
+    const isTaken = isSampled(rule, span.traceId);
+    if (isTagged) counts.matched++;
+    if (isTagged && isTaken) counts.sampled++;
+    if (isTaken)
+      tasks.push({ ruleId, targetId: span.id, dueAt: isTagged ? now : now + TAG_MS, isCounted: Number(isTagged) });
+  }
+  return { tasks, counts };
+}
+
+/** Whether a score is the one that has a rule judge; a rule of an other target finds none in it. */
+function isAwaited(rule: ScoringRuleRow, score: ScoreRow): boolean {
+  const { name, source, value, label } = readOnScore(rule)!;
+  const holds = <T>(wanted: T | null | undefined, given: T | null): boolean =>
+    (wanted ?? null) === null || wanted === given;
+  return (
+    score.name === name && holds<string>(source, score.source) && holds(value, score.value) && holds(label, score.label)
+  );
+}

@@ -1,0 +1,171 @@
+import { LockMode } from '@mikro-orm/core';
+import { Injectable } from '@nestjs/common';
+import type { PlainList } from '@spandrel/contract';
+import { spanMatcher } from '@spandrel/datasets';
+import { NotFound, type Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  dayStart,
+  deleteRows,
+  dayOf,
+  IdOrder,
+  joinSql,
+  number,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Page,
+  type WriteTx,
+} from '@spandrel/storage';
+import {
+  ScoringRule,
+  scoringHourTable,
+  scoringRuleTable,
+  TASK_STATE,
+  type ScoringHourRow,
+  type ScoringRuleRow,
+} from './scoring-rule.entity.js';
+import { readFilters } from './scoring-rule-resource.js';
+
+const HOUR_MS = 3_600_000;
+const IN_ORDER = new IdOrder('scoring_rules', 'r.id', 'asc');
+const COLUMNS = scoringRuleTable.select('r');
+const HOURS = scoringHourTable.select('h');
+const SPENT = shapeOf({ spent: number() });
+const COUNTS = ['matched', 'sampled', 'scored', 'failed', 'budget', 'overload', 'cost'] as const;
+
+/** What is to be added to what a rule did in this hour. */
+export type Counted = Partial<Record<(typeof COUNTS)[number], number>>;
+
+export const scoringRuleNotFound = (): NotFound =>
+  new NotFound('scoring_rule_not_found', 'there is no scoring rule with this id');
+
+/** Rows of scoring rules, and what they did hour by hour. Who works on a rule's tasks locks it first. */
+@Injectable()
+export class ScoringRuleStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @throws NotFound `scoring_rule_not_found`. */
+  async get({ projectId }: Scope, id: string): Promise<ScoringRuleRow> {
+    const rule = await this.storage.find((em) => em.findOne(ScoringRule, { projectId, id }));
+    if (!rule) throw scoringRuleNotFound();
+    return rule;
+  }
+
+  /** The rule, locked; what is changed of it is written with the transaction. @returns `null` where there is none. */
+  findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<ScoringRuleRow | null> {
+    return tx.em.findOne(ScoringRule, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** The enabled rules with a trigger; locks none, so that the end of a span waits for nobody. */
+  async enabled(tx: WriteTx, { projectId }: Scope, trigger: 'ended' | 'score') {
+    const rows = await tx.all(
+      COLUMNS.query`select ${COLUMNS} from scoring_rule r
+        where r.project_id = ${projectId} and r.enabled = 1 and r.trigger = ${trigger}`,
+    );
+    return rows.map((rule) => ({ ...rule, matches: spanMatcher(readFilters(rule)) }));
+  }
+
+  /** Enabled rules of all projects that have something to do now. @param now in ms. */
+  busy(now: number): Promise<ScoringRuleRow[]> {
+    return this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from scoring_rule r where r.enabled = 1 and exists (select 1 from scoring_task k
+        where k.project_id = r.project_id and k.rule_id = r.id and k.state = ${TASK_STATE.waiting} and k.due_at <= ${now})`,
+    );
+  }
+
+  /** Rules of all projects with a backfill that may go on. */
+  backfilling(): Promise<ScoringRuleRow[]> {
+    return this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from scoring_rule r
+        where r.enabled = 1 and r.backfill like ${'%"status":"running"%'}`,
+    );
+  }
+
+  /** How many connections enabled rules ask by. */
+  async countConnections(): Promise<number> {
+    const [row] = await this.storage.read(
+      SPENT.query`select 0.0 + count(distinct r.project_id || ' ' || coalesce(r.connection_id, '')) as spent
+        from scoring_rule r where r.enabled = 1`,
+    );
+    return row!.spent;
+  }
+
+  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<ScoringRuleRow>> {
+    return IN_ORDER.page(query, (rest) =>
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from scoring_rule r where r.project_id = ${scope.projectId} and ${rest}`,
+        options,
+      ),
+    );
+  }
+
+  /** Rules behind an id, in the order of their ids; none at the end. */
+  after({ projectId }: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ScoringRuleRow[]> {
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from scoring_rule r
+        where r.project_id = ${projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
+      options,
+    );
+  }
+
+  async insert(tx: WriteTx, rule: ScoringRuleRow): Promise<void> {
+    await tx.em.insert(ScoringRule, rule);
+  }
+
+  /** Deletes a locked rule with its tasks; its scores stay. */
+  async delete(tx: WriteTx, rule: ScoringRuleRow): Promise<void> {
+    for (const table of ['scoring_task', 'scoring_hour']) {
+      await deleteRows(tx, table, sql`project_id = ${rule.projectId} and rule_id = ${rule.id}`);
+    }
+    tx.em.remove(rule);
+  }
+
+  /** Adds to what rules did in this hour, as the last of the transaction: all writers share these rows. */
+  count(tx: WriteTx, { projectId }: Scope, counted: ReadonlyMap<string, Counted>, now: number): void {
+    const rows = [...counted].filter(([, counts]) => Object.values(counts).some((count) => count > 0));
+    const hour = now - (now % HOUR_MS);
+    const columns = rawSql(COUNTS.join(', '));
+    const added = joinSql(
+      COUNTS.map((column) => rawSql(`${column} = h.${column} + excluded.${column}`)),
+      ', ',
+    );
+    tx.end.beforeCommit(async () => {
+      for (const [ruleId, counts] of rows.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+        const values = joinSql(
+          COUNTS.map((column) => sql`${counts[column] ?? 0}`),
+          ', ',
+        );
+        await tx.run(sql`insert into scoring_hour as h (project_id, rule_id, hour, ${columns})
+          values (${projectId}, ${ruleId}, ${hour}, ${values})
+          on conflict (project_id, rule_id, hour) do update set ${added}`);
+      }
+    });
+  }
+
+  /** What a rule spent since midnight UTC, in dollars. */
+  async spentToday(tx: WriteTx, { projectId, id }: ScoringRuleRow, now: number): Promise<number> {
+    const [row] = await tx.all(
+      SPENT.query`select coalesce(sum(h.cost), 0.0) as spent from scoring_hour h
+        where h.project_id = ${projectId} and h.rule_id = ${id} and h.hour >= ${dayStart(dayOf(now))}`,
+    );
+    return row!.spent;
+  }
+
+  /** What rules did since an hour, oldest first. */
+  hours(
+    { projectId }: Scope,
+    ids: readonly string[],
+    since: number,
+    options: LongReadOptions,
+  ): Promise<ScoringHourRow[]> {
+    return this.storage.readLong(
+      HOURS.query`select ${HOURS} from scoring_hour h
+        where h.project_id = ${projectId} and ${anyOf('h.rule_id', ids)} and h.hour >= ${since} order by h.hour`,
+      options,
+    );
+  }
+}

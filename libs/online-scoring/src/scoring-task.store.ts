@@ -1,0 +1,148 @@
+import { LockMode } from '@mikro-orm/core';
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  deleteRows,
+  integer,
+  joinSql,
+  nullable,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  type LongReadOptions,
+  type WriteTx,
+} from '@spandrel/storage';
+import { ScoringTask, TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
+
+const ROWS_PER_STATEMENT = 64;
+const ID = shapeOf({ id: text() });
+const OWNER = shapeOf({ owner: nullable(text()) });
+const COUNT = shapeOf({ count: integer() });
+const WAITING = shapeOf({
+  ruleId: text(),
+  count: integer(),
+  notedAt: nullable(integer()),
+  dueAt: nullable(integer()),
+});
+
+/** The ends of tasks that came to nothing, and what rules did by hours, are kept for so long. */
+const KEPT_MS = { tasks: 30 * 86_400_000, hours: 2 * 86_400_000 };
+
+/** A task that is made. */
+export type NewTask = Pick<ScoringTaskRow, 'ruleId' | 'targetId' | 'dueAt' | 'isCounted'>;
+
+/** Rows of scoring tasks. Somebody works on those of a rule while he has it locked; new ones come at any time. */
+@Injectable()
+export class ScoringTaskStore {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * Notes what is to be judged. What is noted already begins again where `again`: it went on.
+   * @returns how many were made or changed.
+   */
+  async add(
+    tx: WriteTx,
+    { projectId }: Scope,
+    tasks: readonly NewTask[],
+    { now, again, isBackfill = false }: { now: number; again: boolean; isBackfill?: boolean },
+  ): Promise<number> {
+    const sorted = tasks.toSorted((a, b) => (a.ruleId + a.targetId < b.ruleId + b.targetId ? -1 : 1));
+    const otherwise = again
+      ? sql`(project_id, rule_id, target_id) do update set state = excluded.state, owner = null, failures = 0,
+          attempts = '[]', noted_at = excluded.noted_at, due_at = excluded.due_at, is_counted = 0, is_backfill = 0`
+      : sql`do nothing`;
+    let made = 0;
+    for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
+      const rows = sorted.slice(at, at + ROWS_PER_STATEMENT).map(
+        ({ ruleId, targetId, dueAt, isCounted }) =>
+          sql`(${projectId}, ${ruleId}, ${targetId}, ${TASK_STATE.waiting}, null, 0, '[]', ${now}, ${dueAt},
+            ${Number(isBackfill)}, ${isCounted})`,
+      );
+      made +=
+        await tx.run(sql`insert into scoring_task (project_id, rule_id, target_id, state, owner, failures, attempts,
+          noted_at, due_at, is_backfill, is_counted) values ${joinSql(rows, ', ')} on conflict ${otherwise}`);
+    }
+    return made;
+  }
+
+  find({ projectId, id: ruleId }: ScoringRuleRow, targetId: string): Promise<ScoringTaskRow | null> {
+    return this.storage.find((em) => em.findOne(ScoringTask, { projectId, ruleId, targetId }));
+  }
+
+  /** A task as it is, not locked. */
+  peek(tx: WriteTx, { projectId, ruleId, targetId }: ScoringTaskRow): Promise<{ owner: string | null }[]> {
+    return tx.all(
+      OWNER.query`select k.owner as owner from scoring_task k
+        where k.project_id = ${projectId} and k.rule_id = ${ruleId} and k.target_id = ${targetId}`,
+    );
+  }
+
+  /** A task, locked; what is changed of it is written with the transaction. */
+  findForWrite(tx: WriteTx, { projectId, ruleId, targetId }: ScoringTaskRow): Promise<ScoringTaskRow | null> {
+    return tx.em.findOne(ScoringTask, { projectId, ruleId, targetId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** Tasks of a locked rule that may be tried, those that have waited longest, locked in the order of their targets. */
+  async dueForWrite(
+    tx: WriteTx,
+    { projectId, id: ruleId }: ScoringRuleRow,
+    now: number,
+    limit: number,
+  ): Promise<ScoringTaskRow[]> {
+    const due = await tx.all(
+      ID.query`select k.target_id as id from scoring_task k where k.project_id = ${projectId} and k.rule_id = ${ruleId}
+        and k.state = ${TASK_STATE.waiting} and k.due_at <= ${now} order by k.due_at limit ${limit}`,
+    );
+    const targetId = { $in: due.map(({ id }) => id) };
+    const lock = { orderBy: { targetId: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const tasks = await tx.em.find(ScoringTask, { projectId, ruleId, targetId }, lock);
+    return tasks.filter(({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now);
+  }
+
+  /** How many tasks of a rule somebody works on. */
+  async countUnderWay(tx: WriteTx, { projectId, id }: ScoringRuleRow, now: number): Promise<number> {
+    const [row] = await tx.all(
+      COUNT.query`select count(*) as count from scoring_task k where k.project_id = ${projectId} and k.rule_id = ${id}
+        and k.state = ${TASK_STATE.waiting} and k.due_at > ${now} and k.owner is not null`,
+    );
+    return row!.count;
+  }
+
+  /** Keeps tasks for their owner until then. @param dueAt in ms. */
+  async renew(tasks: readonly ScoringTaskRow[], owner: string, dueAt: number): Promise<void> {
+    if (tasks.length === 0) return;
+    await this.storage.write(async (tx) => {
+      for (const { projectId, ruleId, targetId } of tasks) {
+        await tx.em.nativeUpdate(ScoringTask, { projectId, ruleId, targetId, owner }, { dueAt });
+      }
+    });
+  }
+
+  /** How many tasks of rules wait, and since when. */
+  waiting({ projectId }: Scope, ruleIds: readonly string[], options: LongReadOptions) {
+    return this.storage.readLong(
+      WAITING.query`select k.rule_id as "ruleId", count(*) as count, min(k.noted_at) as "notedAt", min(k.due_at) as "dueAt"
+        from scoring_task k where k.project_id = ${projectId} and ${anyOf('k.rule_id', ruleIds)}
+          and k.state = ${TASK_STATE.waiting} group by k.rule_id`,
+      options,
+    );
+  }
+
+  async countWaiting(): Promise<number> {
+    const [row] = await this.storage.readLong(
+      COUNT.query`select count(*) as count from scoring_task k where k.state = ${TASK_STATE.waiting}`,
+    );
+    return row!.count;
+  }
+
+  /** Deletes what is kept for a while alone. @param now in ms. */
+  async prune(now: number): Promise<void> {
+    await this.storage.write(async (tx) => {
+      const old = now - KEPT_MS.tasks;
+      await deleteRows(tx, 'scoring_task', sql`state > ${TASK_STATE.waiting} and noted_at < ${old}`);
+      await deleteRows(tx, 'scoring_hour', sql`hour < ${now - KEPT_MS.hours}`);
+    });
+  }
+}

@@ -1,0 +1,10 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class ScoringRules extends Migration {
+  override up(): void {
+    this.addSql('create table "scoring_hour" ("project_id" text collate "C" not null, "rule_id" text collate "C" not null, "hour" bigint not null, "matched" bigint not null, "sampled" bigint not null, "scored" bigint not null, "failed" bigint not null, "budget" bigint not null, "overload" bigint not null, "cost" double precision not null, primary key ("project_id", "rule_id", "hour"))');
+    this.addSql('create table "scoring_rule" ("project_id" text collate "C" not null, "id" text collate "C" not null, "name" text collate "C" not null, "enabled" smallint not null, "target" text collate "C" not null, "quiet_ms" int not null, "filters" text collate "C" not null, "sample_rate" double precision not null, "cohort" text collate "C" null, "trigger" text collate "C" not null, "on_score" text collate "C" null, "scoring" text collate "C" not null, "scoring_config" text collate "C" null, "judge" text collate "C" null, "connection_id" text collate "C" null, "judge_model" text collate "C" null, "score_name" text collate "C" not null, "daily_cap" double precision null, "scored_count" bigint not null, "failed_count" bigint not null, "skipped_count" bigint not null, "dearest" double precision null, "last_error" text collate "C" null, "backfill" text collate "C" null, "decides_since" bigint not null, "created_at" bigint not null, "updated_at" bigint not null, primary key ("project_id", "id"))');
+    this.addSql('create table "scoring_task" ("project_id" text collate "C" not null, "rule_id" text collate "C" not null, "target_id" text collate "C" not null, "state" smallint not null, "owner" text collate "C" null, "failures" smallint not null, "attempts" text collate "C" not null, "noted_at" bigint not null, "due_at" bigint not null, "is_backfill" smallint not null, "is_counted" smallint not null, primary key ("project_id", "rule_id", "target_id"))');
+    this.addSql('create index "scoring_task_due" on "scoring_task" ("project_id", "rule_id", "state", "due_at")');
+  }
+}

@@ -1,0 +1,259 @@
+/** Scoring rules (docs/spec/online-scoring.md), in this process, on both databases. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  isInSample,
+  sampleHash,
+  type BackfillAnswer,
+  type ScoreResource,
+  type ScoringExplanation,
+  type ScoringRuleResource,
+  type ScoringTest,
+} from '@spandrel/contract';
+import { refused, said, startScriptedProvider, type ScriptedProvider } from './evals/scripted-provider.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
+import { startServerApp, type ServerApp } from './support/server-app.ts';
+import { until } from './support/spandrel.ts';
+
+const JUDGED = '{"score": 0.75, "reason": "as the rubric says"}';
+
+describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
+  let server: ServerApp;
+  let provider: ScriptedProvider;
+  let connection: string;
+  let made = 0;
+  /** What the judge answers. */
+  let answer = () => said(JUDGED);
+
+  beforeAll(async () => {
+    provider = await startScriptedProvider(() => answer());
+    server = await startServerApp(await newDatabase('online_scoring'));
+    connection = await connect();
+  });
+  afterAll(async () => {
+    await server?.close();
+    await provider?.close();
+  });
+
+  const connect = async (url = provider.url): Promise<string> => {
+    const body = { name: 'judge', provider: 'openai', api_key: 'sk-x', base_url: `${url}/v1`, default_model: 'gpt-4o' };
+    return (await server.api.post<{ id: string }>('/api/provider-connections', body)).body.id;
+  };
+  const newRule = async (rule: object = {}): Promise<ScoringRuleResource> => {
+    const judge = { connection_id: connection };
+    const { status, body } = await server.api.post<ScoringRuleResource>('/api/scoring-rules', {
+      ...{ name: `rule ${++made}`, scoring: 'LlmJudge', judge },
+      ...rule,
+    });
+    expect([status, body]).toEqual([201, expect.anything()]);
+    return body;
+  };
+  const readRule = async (id: string) => (await server.api.get<ScoringRuleResource>(`/api/scoring-rules/${id}`)).body;
+  const drop = (id: string) => server.api.delete(`/api/scoring-rules/${id}`);
+  /** A trace with a call in it. */
+  const record = async (given: { trace?: object; span?: object } = {}): Promise<{ trace: string; span: string }> => {
+    const trace = `trace-${++made}`;
+    const span = {
+      ...{ id: `${trace}-span`, trace_id: trace, name: 'answer', input: 'Who?', output: 'Ada.' },
+      ...{ started_at: new Date().toISOString(), ended_at: new Date().toISOString() },
+      ...given.span,
+    };
+    const { body } = await server.api.post<{ rejected: unknown[] }>('/api/ingest', {
+      traces: [{ id: trace, ...given.trace }],
+      spans: [span],
+    });
+    expect(body.rejected).toEqual([]);
+    return { trace, span: span.id };
+  };
+  const scoresOf = async (ruleId: string): Promise<ScoreResource[]> =>
+    (await server.api.get<{ scores: ScoreResource[] }>(`/api/scores?rule_id=${ruleId}&limit=1000`)).body.scores;
+  const explain = async (ruleId: string, query: string): Promise<ScoringExplanation> =>
+    (await server.api.get<ScoringExplanation>(`/api/scoring-rules/${ruleId}/explain?${query}`)).body;
+
+  it('judge spans as they end, once, and say so', async () => {
+    const rule = await newRule({ score_name: 'helpful' });
+    const { trace, span } = await record();
+    await until(async () => (await scoresOf(rule.id)).length === 1);
+
+    expect(await scoresOf(rule.id)).toMatchObject([
+      {
+        ...{ id: `rule:${rule.id}:${span}`, name: 'helpful', value: 0.75, comment: 'as the rubric says' },
+        ...{ source: 'judge', rule_id: rule.id, span_id: span, trace_id: trace, author: `rule:${rule.id}` },
+        metadata: { model: 'gpt-4o', selected_by: 'random' },
+      },
+    ]);
+    expect(await readRule(rule.id)).toMatchObject({
+      ...{ scored_count: 1, failed_count: 0, skipped_count: 0, last_error: null },
+      state: { matched: 1, sampled: 1, scored: 1, failed: 0, pending: 0, lag_s: 0 },
+    });
+    expect((await readRule(rule.id)).spent_today).toBeGreaterThan(0);
+    expect(await explain(rule.id, `span_id=${span}`)).toMatchObject({
+      ...{ decision: 'scored', score_id: `rule:${rule.id}:${span}`, attempts: [], next_try_at: null },
+    });
+    const sent = JSON.stringify(provider.calls.at(-1));
+    expect(sent).toContain('Ada.');
+    await drop(rule.id);
+    expect((await scoresOf(rule.id)).length).toBe(1);
+  });
+
+  it('look at the traces that the documented hash chooses, and pass over what filters and tags exclude', async () => {
+    const rate = 0.4;
+    const rule = await newRule({ scoring: 'None', sample_rate: rate, filters: { name_contains: 'answer' } });
+    const cohort = await newRule({ scoring: 'None', sample_rate: rate, cohort: 'mine' });
+    const recorded = [];
+    for (let n = 0; n < 30; n++) recorded.push(await record());
+    const evaluated = await record({ trace: { tags: ['eval'] } });
+    const other = await record({ span: { name: 'other' } });
+    const running = await record({ span: { ended_at: undefined } });
+
+    for (const { trace, span } of recorded) {
+      const hash = sampleHash('local', trace);
+      const { decision, ...shown } = await explain(rule.id, `span_id=${span}`);
+      expect(shown).toMatchObject({ hash, sample_rate: rate });
+      expect(decision === 'sampled_out').toBe(!isInSample(hash, rate));
+      expect((await explain(cohort.id, `span_id=${span}`)).hash).toBe(sampleHash('mine', trace));
+    }
+    const why = async ({ span }: { span: string }) => {
+      const { decision, failed_filter } = await explain(rule.id, `span_id=${span}`);
+      return [decision, failed_filter];
+    };
+    expect(await why(evaluated)).toEqual(['filtered', 'exclude_tag']);
+    expect(await why(other)).toEqual(['filtered', 'name_contains']);
+    expect(await why(running)).toEqual(['not_ended', null]);
+    await server.api.send('PUT', `/api/scoring-rules/${rule.id}`, { enabled: false });
+    expect(await why(recorded[0]!)).toEqual(['disabled', null]);
+    expect((await server.api.get<{ code: string }>(`/api/scoring-rules/${rule.id}/explain?span_id=x`)).body.code).toBe(
+      'span_not_found',
+    );
+    for (const { id } of [rule, cohort]) await drop(id);
+  });
+
+  it.each([
+    ['a scorer that needs an expected value', { scoring: 'ExactMatch', judge: undefined }, 'scoring'],
+    ['a scorer that nobody has', { scoring: 'Guess' }, 'scoring'],
+    ['a judge without a connection', { judge: { model: 'gpt-4o' } }, 'judge.connection_id'],
+    ['a budget for a model without a price', { model: 'mystery', max_cost_usd_per_day: 1 }, 'max_cost_usd_per_day'],
+    ['a trigger without its score', { trigger: 'score' }, 'on_score'],
+    ['a filter that there is none of', { filters: { colour: 'red' } }, 'filters.colour'],
+    ['a rate above 1', { sample_rate: 1.5 }, 'sample_rate'],
+    ['a quiet time of spans', { quiet_ms: 5 }, 'quiet_ms'],
+  ])('are refused with %s', async (_what, { model, ...rule }: { model?: string; [member: string]: unknown }, path) => {
+    const judge = { connection_id: connection, ...(model && { model }) };
+    const body = { name: 'x', scoring: 'LlmJudge', judge, ...rule };
+    const answered = await server.api.post<{ errors: { path: string }[] }>('/api/scoring-rules', body);
+    expect([answered.status, answered.body.errors?.map((error) => error.path)]).toEqual([400, [path]]);
+  });
+
+  it('are listed, changed and deleted', async () => {
+    const rule = await newRule({ filters: { model: 'm' }, scoring_config: { rubric: 'Is it polite?' } });
+    const path = `/api/scoring-rules/${rule.id}`;
+    expect(await readRule(rule.id)).toEqual(rule);
+    const listed = await server.api.get<{ scoring_rules: ScoringRuleResource[] }>('/api/scoring-rules');
+    expect(listed.body.scoring_rules).toContainEqual(rule);
+    const changed = await server.api.send<ScoringRuleResource>('PUT', path, {
+      filters: { exclude_tag: [] },
+      sample_rate: 0.5,
+    });
+    expect(changed.body).toMatchObject({
+      ...{ name: rule.name, score_name: rule.name, filters: { exclude_tag: [] }, sample_rate: 0.5 },
+      scoring_config: { rubric: 'Is it polite?' },
+    });
+    expect((await server.api.send<ScoringRuleResource>('PUT', path, { name: 'new' })).body.score_name).toBe('new');
+    expect((await drop(rule.id)).body).toEqual({ id: rule.id, deleted: true });
+    expect((await server.api.get<{ code: string }>(path)).body.code).toBe('scoring_rule_not_found');
+  });
+
+  it('judge traces and sessions when they are quiet, and again when they went on', async () => {
+    const trace = await newRule({ target: 'trace', quiet_ms: 100 });
+    const session = await newRule({ target: 'session', quiet_ms: 100 });
+    const { trace: id } = await record({ trace: { session_id: `s-${made}` } });
+    const sessionId = `s-${made - 1}`;
+    await until(async () => (await scoresOf(trace.id)).length === 1 && (await scoresOf(session.id)).length === 1);
+    expect(await scoresOf(trace.id)).toMatchObject([{ trace_id: id, span_id: null, value: 0.75 }]);
+    expect(await scoresOf(session.id)).toMatchObject([{ session_id: sessionId, trace_id: null }]);
+
+    answer = () => said('{"score": 0.25, "reason": "worse"}');
+    const now = new Date().toISOString();
+    const spans = [{ id: `${id}-2`, trace_id: id, name: 'more', output: 'Bye.', started_at: now, ended_at: now }];
+    await server.api.post('/api/ingest', { traces: [], spans });
+    await until(async () => (await scoresOf(trace.id))[0]!.value === 0.25);
+    answer = () => said(JUDGED);
+    expect((await scoresOf(trace.id)).map(({ revisions }) => revisions.map(({ value }) => value))).toEqual([[0.75]]);
+    expect((await explain(trace.id, `span_id=${id}-2`)).decision).toBe('scored');
+    for (const rule of [trace, session]) await drop(rule.id);
+  });
+
+  it('judge what got a thumb down', async () => {
+    const rule = await newRule({ trigger: 'score', on_score: { name: 'thumb', value: 0 } });
+    const [down, up] = [await record(), await record()];
+    await server.api.post('/api/scores', { name: 'thumb', value: 1, span_id: up.span });
+    await server.api.post('/api/scores', { name: 'thumb', value: 0, span_id: down.span, source: 'end_user' });
+    await until(async () => (await scoresOf(rule.id)).length === 1);
+    expect(await scoresOf(rule.id)).toMatchObject([{ span_id: down.span, metadata: { selected_by: 'score' } }]);
+    expect(await explain(rule.id, `span_id=${up.span}`)).toMatchObject({
+      decision: 'filtered',
+      failed_filter: 'on_score',
+    });
+    await drop(rule.id);
+  });
+
+  it('show what failed and when it is tried again', async () => {
+    answer = () => refused(401, 'no such key');
+    const rule = await newRule();
+    const { span } = await record();
+    await until(async () => (await explain(rule.id, `span_id=${span}`)).attempts.length > 0);
+    const explained = await explain(rule.id, `span_id=${span}`);
+    expect(explained).toMatchObject({ decision: 'pending', attempts: [{ status: 401 }], score_id: null });
+    expect((await readRule(rule.id)).last_error).toContain('no such key');
+    answer = () => said(JUDGED);
+    await until(async () => (await explain(rule.id, `span_id=${span}`)).decision === 'scored', 20_000);
+    await drop(rule.id);
+  });
+
+  it('stop at the budget of the day', async () => {
+    // A call costs 3 × 2.5 and 2 × 10 millionths of a dollar.
+    const rule = await newRule({ max_cost_usd_per_day: 0.0000275 * 2.5 });
+    for (let n = 0; n < 6; n++) await record();
+    await until(async () => (await readRule(rule.id)).skipped_count === 4);
+    const shown = await readRule(rule.id);
+    expect(shown).toMatchObject({ scored_count: 2, state: { skipped: { budget: 4, overload: 0 } } });
+    expect(shown.spent_today).toBeLessThanOrEqual(shown.max_cost_usd_per_day!);
+    await drop(rule.id);
+  });
+
+  it('are tried on a span, and store nothing of it', async () => {
+    const { span } = await record();
+    const rule = await newRule({ enabled: false });
+    const tried = await server.api.post<ScoringTest>(`/api/scoring-rules/${rule.id}/test`, { span_id: span });
+    expect(tried.body).toMatchObject({
+      answer: JUDGED,
+      score: { value: 0.75 },
+      error: null,
+      model: 'gpt-4o',
+      tokens: 5,
+    });
+    expect(JSON.stringify(tried.body.prompt)).toContain('Ada.');
+    expect(await scoresOf(rule.id)).toEqual([]);
+    await drop(rule.id);
+  });
+
+  it('judge earlier spans in a backfill, each once', async () => {
+    const spans = [await record(), await record(), await record()].map(({ span }) => span);
+    const rule = await newRule({ filters: { name_contains: 'answer' } });
+    expect((await explain(rule.id, `span_id=${spans[0]}`)).decision).toBe('disabled');
+    const path = `/api/scoring-rules/${rule.id}/backfill`;
+    const dry = await server.api.post<BackfillAnswer>(path, { max: 3, dry_run: true });
+    expect(dry.body).toMatchObject({ status: 'dry_run', sampled: 3, estimated_cost_usd: null });
+    expect(await scoresOf(rule.id)).toEqual([]);
+    expect((await server.api.post<BackfillAnswer>(path, { max: 3 })).body.status).toBe('running');
+    await until(async () => (await scoresOf(rule.id)).length === 3);
+    expect((await scoresOf(rule.id)).map(({ span_id }) => span_id).sort()).toEqual([...spans].sort());
+    await until(async () => (await readRule(rule.id)).backfill?.status === 'completed');
+    const again = await server.api.post<BackfillAnswer>(path, {
+      max: 3,
+      dry_run: true,
+      since: new Date(0).toISOString(),
+    });
+    expect(again.body.sampled).toBe(3);
+    await drop(rule.id);
+  });
+});
