@@ -32,7 +32,7 @@ export interface ScoreFigures {
 const FILTERS = [
   ['half of many', 'score=quality<0.5'],
   ['one in fifty', 'score=quality<0.02'],
-  ['as many as are looked up', `score=quality<0.0155`],
+  ['as many as are looked up', `score=quality<0.0045`],
   ['some hundred', 'score=quality<0.001'],
   ['none', 'score=quality<0'],
   ['a label that many have', 'score=helpful:yes'],

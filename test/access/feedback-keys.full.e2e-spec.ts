@@ -62,6 +62,12 @@ it('send scores of end users on traces, spans and sessions of the last day, what
   }
 });
 
+it('keep metadata that are short', async () => {
+  const sent = (length: number) =>
+    send({ name: 'thumb', value: 1, trace_id: 'young', metadata: { page: 'p'.repeat(length) } });
+  expect([(await sent(4_000)).status, (await sent(4_100)).status]).toEqual([201, 400]);
+});
+
 it.each([
   ['an older trace', { trace_id: 'old' }, 403, 'insufficient_scope'],
   ['a span of an older trace', { span_id: 'late-span' }, 403, 'insufficient_scope'],

@@ -18,8 +18,8 @@ import type { ScoredTargets } from '@spandrel/tracing';
 
 const ID = shapeOf({ id: nullable(text()) });
 
-/** Scores that are looked up beforehand; with more of them the traces or spans are tested one by one, which soon fills a page. */
-const LOOKED_UP_MAX = 2_000;
+/** Scores that are looked up beforehand; with more of them traces or spans are tested one by one, which fills a page as soon. */
+const LOOKED_UP_MAX = 1_200;
 
 /** Finds what has certain scores (docs/spec/scores.md#finding-by-scores). */
 @Injectable()

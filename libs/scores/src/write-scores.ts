@@ -27,6 +27,9 @@ const SCORES_AT_ONCE = 200;
 /** How long after the start of a trace a public key may send feedback on it. */
 const FEEDBACK_MS = 86_400_000;
 
+/** JSON of the metadata that a public key may send, in UTF-16 units. */
+const FEEDBACK_METADATA_MAX = 4_096;
+
 /** Makes, changes and deletes scores (docs/spec/scores.md). */
 @Injectable()
 export class WriteScores {
@@ -48,6 +51,9 @@ export class WriteScores {
    *   does not fit its definition, Conflict `id_conflict`, DomainError `insufficient_scope` for feedback on an older trace.
    */
   async create(scope: Scope, body: CreateScore, author: string, isFeedback = false): Promise<ScoreRow> {
+    if (isFeedback && JSON.stringify(body.metadata ?? {}).length > FEEDBACK_METADATA_MAX) {
+      throw invalidAt('metadata', `must have at most ${FEEDBACK_METADATA_MAX} characters of JSON with this credential`);
+    }
     const own = isFeedback ? { source: 'end_user' as const, author } : { author: body.author ?? author };
     const [given] = await this.masked(scope, [{ ...body, id: body.id ?? newId(), ...own }]);
     const now = Date.now();
