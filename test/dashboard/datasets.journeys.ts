@@ -188,12 +188,14 @@ describe('datapoints', () => {
       await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
     const toolbar = page.getByRole('toolbar', { name: 'Selection' });
     await toolbar.getByRole('button', { name: 'Send to review' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await reported('Sent 2 datapoints to review');
     await page.getByRole('searchbox', { name: 'Search in datapoints' }).fill('');
     await count('3 datapoints');
     for (const name of ['a lighthouse', 'a harbour'])
       await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
     await toolbar.getByRole('button', { name: 'Send to review' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await reported('Sent 1, 1 was there already');
     await page.getByRole('searchbox', { name: 'Search in datapoints' }).fill('LIGHTHOUSE');
     await count('2 datapoints');

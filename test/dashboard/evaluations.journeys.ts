@@ -89,6 +89,7 @@ describe('evaluations', () => {
       `/datasets/${dataset}/datapoints/${searchParams.get('item')}`,
     );
     await result.getByRole('button', { name: 'Send to review' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await reported('Sent 1 datapoint to review');
     const usual = page.viewportSize()!;
     await page.setViewportSize({ width: 320, height: 640 });
@@ -197,6 +198,7 @@ describe('evaluations', () => {
     await page.goto(shared);
     await difference.getByText('Score 1 → 0 (-1)').waitFor();
     await difference.getByRole('button', { name: 'Send to review' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await button('Clear filters').click();
     await difference.waitFor({ state: 'detached' });
     await chooseRun('Baseline', 'second');

@@ -21,3 +21,4 @@ await import('./conversations.journeys.ts');
 await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');
 await import('./views.journeys.ts');
+await import('./scores.journeys.ts');

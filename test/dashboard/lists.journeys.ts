@@ -246,6 +246,7 @@ describe('the shell and its lists', () => {
     await go(path);
     await selectAll('datapoint');
     await pressed('Send to review');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
     await notes.getByText('Sent 0, 300 were there already', { exact: true }).waitFor();
     await selectAll('datapoint');
     await pressed('Delete');

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { DatapointResource, EvalRunResource, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
 import { browser, journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -167,5 +167,146 @@ describe('a review', () => {
     await press('t');
     await until(async () => (await itemOf(4)).status === 'pending');
     expectNoFaults(watched);
+  });
+});
+
+/** A dataset whose two questions two people are to judge by a form, sent to review by the dialog. */
+async function plantForm(): Promise<void> {
+  const { api } = program;
+  await api.post('/api/score-definitions', {
+    ...{ name: 'tone', kind: 'category', description: 'How it sounds.' },
+    categories: [
+      { label: 'kind', value: 1 },
+      { label: 'rude', value: 0 },
+    ],
+  });
+  await api.post('/api/score-definitions', { name: 'helpful', kind: 'number', min: 0, max: 1 });
+  await api.post('/api/score-definitions', { name: 'correct', kind: 'boolean' });
+  dataset = (await api.post<{ id: string }>('/api/datasets', { name: 'Judged' })).body.id;
+  for (const n of [1, 2])
+    await api.post(`/api/datasets/${dataset}/datapoints`, {
+      kind: { Generic: { input: `Question ${n}?`, actual_output: `Answer ${n}` } },
+    });
+}
+
+const onForm = journeysOn(plantForm, { isOneVisit: true });
+const form = (): Locator => page.getByRole('region', { name: 'Form' });
+const isFocused = (target: Locator): Promise<void> =>
+  expectSoon(() => target.evaluate((element) => element === element.ownerDocument.activeElement), true);
+const listed = async (): Promise<QueueItemResource[]> =>
+  (await program.api.get<{ items: QueueItemResource[] }>(`/api/datasets/${dataset}/queue`)).body.items;
+
+describe('a review with a form', () => {
+  onForm();
+
+  inBrowser('is asked for in the dialog Send to review', async () => {
+    await page.goto(`${program.apiUrl}/datasets/${dataset}`);
+    await page.getByRole('grid', { name: 'Datapoints' }).getByRole('row').nth(1).focus();
+    await press('x');
+    await press('j');
+    await press('x');
+    await page
+      .getByRole('toolbar', { name: 'Selection' })
+      .getByRole('button', { name: 'Send to review' })
+      .press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Send 2 datapoints to review' });
+    await isFocused(dialog.getByRole('spinbutton', { name: 'Reviews required' }));
+    await press('Control+a');
+    await page.keyboard.insertText('2');
+    for (const name of ['tone', 'helpful', 'correct'])
+      await dialog.getByRole('checkbox', { name, exact: true }).press('Space');
+    await dialog.getByRole('textbox', { name: 'Instructions' }).fill('Judge the answer alone.');
+    await dialog.getByRole('spinbutton', { name: 'Priority' }).fill('5');
+    await expectAccessible(watched);
+    await press('Enter');
+    await page.getByText('Sent 2 datapoints to review').waitFor();
+    const terms = { reviews_required: 2, form: ['tone', 'helpful', 'correct'], priority: 5, blind: true };
+    await expectSoon(async () => (await listed()).length, 4);
+    expect((await listed())[0]).toMatchObject({ ...terms, instructions: 'Judge the answer alone.' });
+  });
+
+  inBrowser('is answered by keys alone', async () => {
+    await page.goto(`${program.apiUrl}/review`);
+    // In local mode who reads is nobody by name, and answers of others are hidden.
+    await page.getByRole('textbox', { name: 'Your name' }).fill('');
+    await page.goto(`${program.apiUrl}/review/${dataset}`);
+    await form().getByText('Review 1 of 2').waitFor();
+    await press('i');
+    await page.getByText('Judge the answer alone.').waitFor();
+    await press('a');
+    const tone = form().getByRole('radiogroup', { name: 'tone' });
+    await isFocused(tone.getByRole('radio', { name: 'kind' }));
+    await form().getByText('needs an answer').first().waitFor();
+    await expectAccessible(watched);
+    await press('2');
+    await expectSoon(() => tone.getByRole('radio', { name: 'rude' }).isChecked(), true);
+    await press('f');
+    const helpful = form().getByRole('textbox', { name: 'helpful' });
+    await isFocused(helpful);
+    await page.keyboard.insertText('1.5');
+    await form().getByText('must be 1 or less').waitFor();
+    await press('Control+a');
+    await page.keyboard.insertText('0.5');
+    await press('Tab');
+    await press('1');
+    await expectSoon(() => form().getByRole('radio', { name: 'Yes' }).isChecked(), true);
+    await press('Escape');
+    await isFocused(region());
+    await press('a');
+    await said('Approved. Next item.');
+    const scores = [
+      { name: 'tone', value: null, label: 'rude', comment: null },
+      { name: 'helpful', value: 0.5, label: null, comment: null },
+      { name: 'correct', value: 1, label: null, comment: null },
+    ];
+    await expectSoon(async () => (await listed()).find(({ status }) => status === 'completed')?.scores, scores);
+    await showsQuestion(1);
+    await press('n');
+    const comment = form().getByRole('textbox', { name: 'Comment' });
+    await isFocused(comment);
+    await form().getByText('Say why there is no answer.').waitFor();
+    await page.keyboard.insertText('The question is unclear.');
+    await press('Escape');
+    await press('u');
+    const answered = page.getByRole('list', { name: 'Review answers' });
+    await expectSoon(() => answered.getByRole('listitem').allTextContents(), ['tone rude', 'helpful 0.5', 'correct 1']);
+    await expectAccessible(watched);
+    await press('Escape');
+    await showsQuestion(1);
+    expect(await comment.inputValue()).toBe('The question is unclear.');
+    await press('n');
+    await expectSoon(async () => (await listed()).filter(({ skipped }) => skipped).length, 1);
+  });
+
+  inBrowser('shows its progress, and whether reviewers agree', async () => {
+    const answer = { claimed_by: 'bob' };
+    for (const label of ['kind', 'kind']) {
+      const { body } = await program.api.post<QueueItemResource>(`/api/datasets/${dataset}/queue/next`, answer);
+      const scores = [
+        { name: 'tone', label },
+        { name: 'helpful', value: 0.5 },
+        { name: 'correct', value: 1 },
+      ];
+      await program.api.post(`/api/queue/${body.id}/submit`, { scores });
+    }
+    await page.goto(`${program.apiUrl}/review/${dataset}?view=done`);
+    await page.getByRole('list', { name: 'Reviewed items' }).getByText('Question 2?').waitFor();
+    await press('p');
+    await page.getByRole('heading', { name: 'Progress and agreement' }).waitFor();
+    const table = (name: string): Locator => page.getByRole('table', { name });
+    const bob = table('Reviewers').getByRole('row', { name: /bob/ });
+    await expectSoon(async () => (await bob.getByRole('cell').allTextContents()).slice(0, 2), ['2', '0']);
+    const tone = table('Agreement').getByRole('row', { name: /^tone/ });
+    await expectSoon(async () => (await tone.getByRole('cell').allTextContents()).slice(0, 3), ['1', '2', '2']);
+    await page.getByText('4 reviews completed, 1 of them without an answer').waitFor();
+    await page.getByText(/tone: alpha is 0: reviewers differ too much/).waitFor();
+    await page.getByText('What these numbers mean').press('Enter');
+    const differing = page.getByRole('list', { name: 'Differing reviews' });
+    await expectSoon(() => differing.getByRole('listitem').count(), 2);
+    await expectAccessible(watched);
+    await press('Escape');
+    await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    // What is pending may be of groups that this reviewer has answered in.
+    expectNoFaultsBut(watched, /status of 404/);
   });
 });

@@ -1,9 +1,9 @@
-import { useId } from 'react';
+import { useId, type ReactNode } from 'react';
 import styles from './choice-group.module.css';
 
 export interface ChoiceGroupProps<Value extends string> {
   label: string;
-  choices: readonly { value: Value; label: string }[];
+  choices: readonly { value: Value; label: ReactNode }[];
   value: Value;
   onChange(value: Value): void;
 }

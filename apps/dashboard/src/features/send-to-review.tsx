@@ -1,38 +1,22 @@
-import { Link } from '@tanstack/react-router';
-import { api } from '../api/api.js';
+import { lazy, Suspense, useState } from 'react';
 import { Button } from '../components/button.js';
-import { reviewAddress } from './addresses.js';
-import { describeNew } from './describe-new.js';
-import { runBulkJob, type BulkCounts, type ChosenRows } from './list/bulk-job.js';
+import type { SendToReviewProps } from './send-dialog.js';
 
-export interface SendToReviewProps {
-  datasetId: string;
-  /** The datapoints. */
-  chosen: ChosenRows;
-  onSent?(): void;
-}
+const SendDialog = lazy(async () => ({ default: (await import('./send-dialog.js')).SendDialog }));
 
-/** The button that puts datapoints into the queue of their dataset. */
-export function SendToReview({ datasetId, chosen, onSent }: SendToReviewProps) {
-  const send = (): void => {
-    void runBulkJob({
-      ...{ chosen, title: 'Sending to review', one: 'datapoint' },
-      act: (ids) => enqueue(datasetId, ids),
-      describe: ({ done, existing }) =>
-        `Sent ${describeNew(done, existing, 'datapoint')}${existing === 0 ? ' to review' : ''}`,
-      action: <Link to={reviewAddress(datasetId)}>Start reviewing</Link>,
-    });
-    onSent?.();
-  };
+/** The button that puts datapoints into the queue of their dataset, after it has asked how they are reviewed. */
+export function SendToReview(props: SendToReviewProps) {
+  const [isOpen, setIsOpen] = useState(false);
   return (
-    <Button writes icon="check" onClick={send}>
-      Send to review
-    </Button>
+    <>
+      <Button writes icon="check" onClick={() => setIsOpen(true)}>
+        Send to review
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <SendDialog {...props} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
-}
-
-async function enqueue(datasetId: string, ids: readonly string[]): Promise<BulkCounts> {
-  const body = { datapoint_ids: [...ids] };
-  const { count, existing = 0 } = await api.enqueueDatapoints({ path: { id: datasetId }, body });
-  return { done: count - existing, existing, failed: 0 };
 }

@@ -38,6 +38,10 @@ export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoic
 /** Characters of texts that lists ask the API for: the beginnings that rows show. */
 export const PREVIEW = 120;
 
+/** What the API is asked for beside the rows, where the column of scores is shown. @param cols the text of a choice. */
+export const includedScores = (cols: string | undefined): { include?: 'scores' } =>
+  /\bscores\b/.test(cols ?? '') ? { include: 'scores' } : {};
+
 /** The widths in the text of a choice; what is no width is left out. */
 export function readWidths(text: unknown): ColumnWidths {
   if (typeof text !== 'string') return {};

@@ -1,4 +1,6 @@
+import type { ScoreSums } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
+import { lazy, Suspense } from 'react';
 import { formatCost, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 
@@ -29,3 +31,15 @@ export function textColumn<Row>(id: string, header: string, width: number, of: O
 export function previewColumn<Row>(id: string, header: string, of: Of<Row, string>): GridColumn<Row> {
   return { ...textColumn(id, header, 160, of), peeks: true };
 }
+
+const ScoreSumsCell = lazy(async () => ({ default: (await import('../scores/score-sums.js')).ScoreSumsCell }));
+
+/** The column of what the scores of a row come to. */
+export const scoresColumn: GridColumn<{ scores?: ScoreSums }> = {
+  ...{ id: 'scores', header: 'Scores', width: 240 },
+  cell: ({ scores }) => (
+    <Suspense>
+      <ScoreSumsCell sums={scores} />
+    </Suspense>
+  ),
+};

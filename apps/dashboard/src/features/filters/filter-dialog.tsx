@@ -19,18 +19,23 @@ interface FilterDialogProps {
   onClose(): void;
 }
 
+/** What a condition on scores is like (docs/spec/scores.md#finding-by-scores). */
+const SCORE_CONDITION = /.[<>=:]./;
+const SCORE_HINT = 'A name with a bound or a label, such as helpful<0.5, helpful>=0.8 or tone:rude.';
+
 /** The question for the value of a filter, and for its key where it has one. */
 export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
   const { label, facet, unit, words, isKeyed } = field;
+  const hint = unit === undefined ? field.isScore && SCORE_HINT : AMOUNT_HINTS[unit];
   const formId = useId();
   const [key, setKey] = useState('');
   const [value, setValue] = useState('');
   const [fault, setFault] = useState<string | undefined>();
   const add = (chosen: string): void => {
     const read = unit === undefined ? (valueOfWord(words, chosen) ?? chosen) : readAmount(chosen, unit);
-    if (read === null || read === '' || (isKeyed && key === '')) {
+    if (read === null || read === '' || (isKeyed && key === '') || (field.isScore && !SCORE_CONDITION.test(read))) {
       const asked = isKeyed ? 'Type a key and its value.' : `Type or choose a ${label.toLowerCase()}.`;
-      setFault(unit === undefined ? asked : AMOUNT_HINTS[unit]);
+      setFault(hint || asked);
       return;
     }
     onClose();
@@ -63,7 +68,7 @@ export function FilterDialog({ field, onAdd, onClose }: FilterDialogProps) {
             label={isKeyed ? 'Value' : label}
             value={value}
             fault={fault}
-            {...(unit && { hint: AMOUNT_HINTS[unit] })}
+            {...(hint && { hint })}
             onChange={({ target }) => setValue(target.value)}
           />
         ) : (

@@ -20,6 +20,8 @@ export interface FilterField {
   facet?: FacetName;
   /** The value is a number of these. */
   unit?: AmountUnit;
+  /** Whether it is about a score: its value is a condition, such as `helpful<0.5`. */
+  isScore?: boolean;
   /** Whether it may be on several times, with another value each. */
   isRepeated?: boolean;
   /** Whether it is asked for with a key, once for each: its search parameters are `<id>.KEY`. */

@@ -13,6 +13,7 @@ import { DatapointForm, EXPECTED } from '../../features/datapoint/datapoint-form
 import { variantIn } from '../../features/datapoint/datapoint-text.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
+import { ReviewForm, useReviewAnswers } from './review-form.js';
 import { useDraft, type ReviewSession, type Draft, type ReviewMemory } from './review-session.js';
 import { isKind, writeData } from './item-content.js';
 import { ItemView } from './item-view.js';
@@ -34,6 +35,7 @@ let isWrittenBackLast = true;
 export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps) {
   const region = useRef<HTMLElement>(null);
   const draft = useDraft(item);
+  const answers = useReviewAnswers(item);
   const mayWrite = useMayWrite();
   const [isWrittenBack, setIsWrittenBack] = useState(mayWrite && isWrittenBackLast);
   const navigate = useNavigate();
@@ -44,9 +46,16 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
     isWrittenBackLast = chosen;
     setIsWrittenBack(chosen);
   };
-  const submit = (): void => {
-    if (draft.read !== null && 'data' in draft.read)
-      session.submit({ edited: { data: draft.read.data }, isWrittenBack });
+  const submit = (isEdited: boolean, isSkipped = false): void => {
+    const edited = isEdited ? draft.read : null;
+    if (edited !== null && 'fault' in edited) return;
+    const review = answers?.take(isSkipped);
+    if (review === null) return;
+    session.submit({
+      ...(edited && { edited: { data: edited.data } }),
+      ...(review && { review }),
+      isWrittenBack: edited !== null && isWrittenBack,
+    });
   };
   const toggleEdit = (): void => {
     draft.setIsOpen(!draft.isOpen);
@@ -64,13 +73,14 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
   const actions: Action[] = [
     {
       ...{ name: 'Approve', keys: 'a', isPrimary: !draft.isChanged, isOff: draft.isChanged || draft.isOpen },
-      run: () => session.submit({ isWrittenBack: false }),
+      run: () => submit(false),
     },
     { name: 'Edit', keys: 'e', isPressed: draft.isOpen, run: toggleEdit },
     {
-      ...{ name: 'Submit', keys: 'mod+enter', isPrimary: draft.isChanged, run: submit },
-      isOff: draft.read === null || 'fault' in draft.read,
+      ...{ name: 'Submit', keys: 'mod+enter', isPrimary: draft.isChanged, run: () => submit(true) },
+      isOff: draft.read === null ? answers === null : 'fault' in draft.read,
     },
+    ...(answers === null ? [] : [{ name: 'No answer', keys: 'n', run: () => submit(false, true) }]),
     { name: 'Skip', keys: 's', run: () => session.skip() },
     { name: 'Release', keys: 'r', run: () => session.release() },
     {
@@ -79,6 +89,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
     },
   ];
   useShortcuts([{ keys: 'w', label: WRITE_BACK, group: 'Review', writes: true, run: () => writeBack(!isWrittenBack) }]);
+  const given = <Answers datasetId={item.dataset_id} datapointId={item.datapoint_id} onUse={takeAnswer} />;
   return (
     <>
       <div className={styles.session} data-edits={draft.isOpen || draft.isChanged || undefined}>
@@ -87,7 +98,14 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
             <h2 className="visually-hidden">Item</h2>
             <ItemView data={item.original_data} />
           </section>
-          <Answers datasetId={item.dataset_id} datapointId={item.datapoint_id} onUse={takeAnswer} />
+          {answers === null ? (
+            given
+          ) : (
+            <div className={styles.aside}>
+              <ReviewForm {...{ item, answers }} onLeave={focus} />
+              {given}
+            </div>
+          )}
         </div>
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />
       </div>

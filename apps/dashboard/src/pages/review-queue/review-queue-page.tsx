@@ -16,6 +16,7 @@ import { useWayUp } from '../../features/list/way-up.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { readReviewSearch } from './review-search.js';
 import { ClaimedItem } from './claimed-item.js';
+import { QueueProgressView } from './queue-progress.js';
 import { DoneItems, SubmittedItem } from './submitted-item.js';
 import { useCountsOf, useReviewSession, type ReviewCounts } from './use-review-session.js';
 import type { ReviewSession, ReviewMemory } from './review-session.js';
@@ -57,19 +58,21 @@ interface ReviewProps {
 function Review({ dataset, reviewer, isLocal }: ReviewProps) {
   const { item: readId, view } = usePageSearch(readReviewSearch);
   const { counts, ...counting } = useCountsOf(dataset.id);
-  const isReading = readId !== undefined || view === 'done';
+  const isReading = readId !== undefined || view !== undefined;
   const { session, state, memory } = useReviewSession({
     ...{ datasetId: dataset.id, reviewer, isWanted: !isReading },
     ...counting,
   });
   // Nobody has a name of their own in local mode unless they say one.
   const name = reviewer ?? (isLocal ? 'local' : memory.reviewer);
+  const instructions = state.item?.instructions ?? dataset.description;
   return (
     <>
       <ReviewProgress counts={counts} said={state.said} />
-      {dataset.description !== null && dataset.description !== '' && <Instructions text={dataset.description} />}
+      {instructions && view !== 'progress' && <Instructions text={instructions} />}
       {readId !== undefined && <SubmittedItem key={readId} id={readId} memory={memory} />}
       {readId === undefined && view === 'done' && <DoneItems datasetId={dataset.id} reviewer={name} />}
+      {readId === undefined && view === 'progress' && <QueueProgressView datasetId={dataset.id} />}
       {!isReading && state.fault && (
         <FaultNotice title={state.fault.title} error={state.fault.error} onRetry={state.fault.retry} />
       )}
@@ -144,6 +147,9 @@ interface ReviewProgressProps {
 /** `2 of 6 reviewed`, as the server counts, and what was done last. */
 function ReviewProgress({ counts, said }: ReviewProgressProps) {
   const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
+  const navigate = useNavigate();
+  const open = (): void => void navigate({ to: '.', search: { view: 'progress' } as never });
+  useShortcuts([{ keys: 'p', label: 'Progress and agreement', group: 'Review', run: open }]);
   const words = counts === null ? '' : `${formatCount(counts.completed)} of ${formatCount(total)} reviewed`;
   return (
     <div className={styles.progress}>
@@ -151,6 +157,9 @@ function ReviewProgress({ counts, said }: ReviewProgressProps) {
         {words}
       </progress>
       <span>{words}</span>
+      <Link to="." search={{ view: 'progress' } as never} aria-keyshortcuts="p">
+        Progress and agreement <kbd aria-hidden="true">p</kbd>
+      </Link>
       <span role="status" aria-label="Review status">
         {said}
       </span>

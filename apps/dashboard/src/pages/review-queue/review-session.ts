@@ -1,4 +1,4 @@
-import type { QueueItemResource } from '@spandrel/contract';
+import type { QueueItemResource, Submit } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
 import { Store } from '../../components/store.js';
@@ -11,6 +11,8 @@ export interface Submission {
   edited?: { data: unknown };
   /** Whether the edited data also becomes the datapoint. */
   isWrittenBack: boolean;
+  /** Answers to the form of the item, or why there are none. */
+  review?: Pick<Submit, 'scores' | 'comment' | 'skip'>;
 }
 
 /** Whether an edit became the datapoint, could not since it has not the form of one, or was not to. */
@@ -92,6 +94,7 @@ export class ReviewSession extends Store<ReviewState> {
       const writeBack = await this.parts.submit(item.id, submission);
       note(this.memory.submitted, item.id);
       this.parts.onSubmitted();
+      if (submission.review?.skip) return 'Submitted without an answer.';
       return submission.edited === undefined ? 'Approved.' : WRITE_BACK_WORDS[writeBack];
     }, 'The item could not be submitted');
   }
@@ -216,6 +219,7 @@ export class ReviewSession extends Store<ReviewState> {
 
 /** What is said of an item that somebody else has dealt with. */
 const LOST: Readonly<Record<string, string>> = {
+  queue_item_already_reviewed: 'You have another review of this datapoint already.',
   queue_item_already_claimed: 'Another reviewer has claimed this item.',
   queue_item_not_claimed: 'Your claim of this item has expired.',
   queue_item_completed: 'Another reviewer has completed this item.',
@@ -239,9 +243,7 @@ export interface Draft {
 }
 
 /** Edits of items by their ids: an item that comes back has its edit still. */
-const texts = new Map<string, string>();
-/** Items whose edits are remembered; the oldest are forgotten. */
-const TEXTS_MAX = 100;
+const texts = remembering<string>();
 
 /** The edit of an item. */
 export function useDraft({ id, original_data: data }: QueueItemResource): Draft {
@@ -256,7 +258,7 @@ export function useDraft({ id, original_data: data }: QueueItemResource): Draft 
   return {
     ...{ before, text: text ?? before, isOpen, isChanged, read, setIsOpen },
     setText: (next) => {
-      remember(id, next);
+      texts.set(id, next);
       setText(next);
     },
     discard: () => {
@@ -267,10 +269,21 @@ export function useDraft({ id, original_data: data }: QueueItemResource): Draft 
   };
 }
 
-function remember(id: string, text: string): void {
-  texts.delete(id);
-  texts.set(id, text);
-  if (texts.size > TEXTS_MAX) texts.delete(texts.keys().next().value!);
+/** Items whose edits and answers are remembered; the oldest are forgotten. */
+const REMEMBERED_MAX = 100;
+
+/** What was filled in of items, by their ids. */
+export function remembering<Value>() {
+  const values = new Map<string, Value>();
+  return {
+    get: (id: string): Value | undefined => values.get(id),
+    delete: (id: string): boolean => values.delete(id),
+    set: (id: string, value: Value): void => {
+      values.delete(id);
+      values.set(id, value);
+      if (values.size > REMEMBERED_MAX) values.delete(values.keys().next().value!);
+    },
+  };
 }
 
 /** What a reviewer did with the queue of a dataset in this tab. */

@@ -11,10 +11,12 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { Time } from '../../components/time.js';
 import { datapointAddress } from '../../features/addresses.js';
 import { ReviewItemLink } from '../../features/links.js';
+import { FactList, type Fact } from '../../features/fact-list.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
 import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
+import { scoreText } from '../../features/scores/score-answer.js';
 import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
@@ -77,6 +79,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
           <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
         )}
       </p>
+      {(item.scores?.length || item.comment) && <FactList label="Review answers" facts={answerFacts(item)} />}
       <div className={styles.session} data-edits={edited !== null || undefined}>
         <div className={styles.reading}>
           <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
@@ -102,8 +105,15 @@ function ReadItem({ item }: { item: QueueItemResource }) {
   );
 }
 
-function describeOutcome({ status, edited_data: edited }: QueueItemResource): string {
+/** What the reviewer said, by the names of the form. */
+function answerFacts({ scores = [], comment }: QueueItemResource): Fact[] {
+  const said = comment ? [{ name: 'Comment', comment }] : [];
+  return [...scores, ...said].map((score) => ({ name: score.name, value: scoreText(score) }));
+}
+
+function describeOutcome({ status, edited_data: edited, skipped }: QueueItemResource): string {
   if (status !== 'completed') return status === 'claimed' ? 'Claimed, not submitted' : 'Pending';
+  if (skipped) return 'Submitted without an answer';
   return edited === null ? 'Approved without changes' : 'Submitted with an edit';
 }
 
@@ -136,10 +146,10 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer
       <QueryFault title="The items could not be loaded" query={query} />
       {query.data && items.length === 0 && <p>Nothing of this queue has been submitted yet.</p>}
       <ol aria-label="Reviewed items" className={styles.done}>
-        {items.map(({ id, original_data: data, edited_data: edited }) => (
+        {items.map(({ id, original_data: data, edited_data: edited, skipped }) => (
           <li key={id}>
             <ReviewItemLink datasetId={datasetId} itemId={id} text={summaryOf(data)} />
-            <span className={styles.quiet}>{edited === null ? 'Approved' : 'Edited'}</span>
+            <span className={styles.quiet}>{skipped ? 'No answer' : edited === null ? 'Approved' : 'Edited'}</span>
           </li>
         ))}
       </ol>

@@ -56,11 +56,11 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
           read: (id) => api.getQueueItem({ path: { item_id: id } }),
           claim: (id) => api.claimQueueItem({ path: { item_id: id }, body: claimedBy(reviewer) }),
           release: (id) => api.releaseQueueItem({ path: { item_id: id } }),
-          submit: async (id, { edited, isWrittenBack }) => {
+          submit: async (id, { edited, isWrittenBack, review }) => {
             const { applied } = await api.submitQueueItem({
               path: { item_id: id },
               ...(isWrittenBack && { query: { apply: true } }),
-              body: edited === undefined ? {} : { edited_data: edited.data as never },
+              body: { ...review, ...(edited && { edited_data: edited.data as never }) },
             });
             if (!isWrittenBack) return 'not asked';
             return applied === false ? 'refused' : 'written';

@@ -12,6 +12,7 @@ import { formatId, formatDuration, formatCost, formatCostExactly } from '../../c
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
+import { ScoreList } from '../../features/scores/score-list.js';
 import { useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
@@ -94,6 +95,7 @@ function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType
   return (
     <>
       {!hasNextPage && <FactList label="Session facts" facts={sessionFacts(turns)} />}
+      <ScoreList label="Session scores" target={{ session_id: id }} />
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the articles, which have the focus */}
       <div
         ref={feed}

@@ -31,13 +31,14 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { PREVIEW, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { includedScores, PREVIEW, type OfferedColumns } from '../../features/columns/column-choice.js';
 import {
   costColumn,
   countColumn,
   durationColumn,
   previewColumn,
   textColumn,
+  scoresColumn,
 } from '../../features/columns/usual-columns.js';
 import { KIND_WORDS, kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
@@ -131,17 +132,19 @@ const COUNTED_MS = 6_000;
  * The list of spans by the filters of the address, and how many there are.
  * @param isLive whether it is kept up to date.
  */
-function useSpanList({ cols: _cols, peek: _peek, ...asked }: ListSearch, isLive: boolean) {
+function useSpanList({ cols, peek: _peek, ...asked }: ListSearch, isLive: boolean) {
+  const include = includedScores(cols);
   const isIndexed = searchesIndex(asked);
   const { mode, ...search } = asked;
   const found = useFilteredList<SpanOutline>({
     name: 'spans',
-    filters: { ...search, ...(isIndexed && { mode }) },
+    filters: { ...search, ...include, ...(isIndexed && { mode }) },
     queryAt: (now) => ({
       ...listFilters(search, now),
       ...(isIndexed ? { mode } : listOrder(search)),
       view: 'outline',
       preview: PREVIEW,
+      ...include,
     }),
     operation: 'listSpans',
     ...(isIndexed && { fetch: searchIndex }),
@@ -161,7 +164,8 @@ function useSpanList({ cols: _cols, peek: _peek, ...asked }: ListSearch, isLive:
     {
       changes: spanChanges,
       byIds: async (ids) =>
-        (await listPage<SpanOutline>('listSpans', { query: { ids, view: 'outline', preview: PREVIEW } })).rows,
+        (await listPage<SpanOutline>('listSpans', { query: { ids, view: 'outline', preview: PREVIEW, ...include } }))
+          .rows,
       recount,
     },
     isLive && !isIndexed,
@@ -172,7 +176,7 @@ function useSpanList({ cols: _cols, peek: _peek, ...asked }: ListSearch, isLive:
 
 /** The best of what an index finds, which is one page. @param query `text_contains` is searched; the rest must match. */
 async function searchIndex(query: Query, _cursor: string | null, signal?: AbortSignal): Promise<Page<SpanOutline>> {
-  const { text_contains: text, mode, preview, view, tag, ...filters } = query;
+  const { text_contains: text, mode, preview, view, tag, include: _include, ...filters } = query;
   const tags = [tag ?? []].flat();
   const body = {
     ...{ query: text, mode, preview, view, limit: PAGE_ROWS },
@@ -213,6 +217,7 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
     textColumn('error', 'Error', 280, ({ error }) => error),
     previewColumn('output', 'Output', ({ output_preview }) => output_preview),
     textColumn('ids', 'IDs', 320, ({ id, trace_id: trace }) => `${id} in ${trace}`),
+    scoresColumn,
   ];
 }
 

@@ -26,6 +26,7 @@ const FIELDS: readonly FilterField[] = [
   { id: 'duration_min', label: 'Minimum duration', unit: 'duration' },
   { id: 'duration_max', label: 'Maximum duration', unit: 'duration' },
   { id: 'cost_min', label: 'Minimum cost', unit: 'cost' },
+  { id: 'score', label: 'Score', isScore: true, isRepeated: true },
   { id: 'tokens_min', label: 'Minimum tokens', unit: 'count' },
 ];
 

@@ -6,6 +6,7 @@ import { preferences } from '../../components/preferences/use-preferences.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList } from '../../features/fact-list.js';
+import { ScoreList } from '../../features/scores/score-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
 import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
 import { Button } from '../../components/button.js';
@@ -55,6 +56,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       </h2>
       {status === 'failed' && <SpanError error={span.error ?? ''} />}
       <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
+      <ScoreList key={`scores ${span.id}`} label="Span scores" target={{ trace_id: span.trace_id, span_id: span.id }} />
       <CostDetails key={span.id} span={span} />
       <TabList
         label="Details"

@@ -2,6 +2,7 @@ import type { TraceListItem } from '@spandrel/contract';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { FactList } from '../../features/fact-list.js';
+import { ScoreList } from '../../features/scores/score-list.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { metadataText } from '../../features/metadata-text.js';
 import { traceFacts } from './span-facts.js';
@@ -16,6 +17,7 @@ export function TraceFacts({ trace }: { trace: TraceListItem }) {
     <>
       {/* The page of a link leads to no other page. */}
       <FactList label="Trace facts" facts={SHARE_TOKEN === null ? facts : facts.map(withoutLinks)} />
+      <ScoreList label="Trace scores" target={{ trace_id: trace.id }} />
       {members.length > 0 && (
         <details className={styles.metadata}>
           <summary>Metadata</summary>

@@ -18,6 +18,7 @@ import {
   countColumn,
   durationColumn,
   previewColumn,
+  scoresColumn,
   textColumn,
 } from '../../features/columns/usual-columns.js';
 import { usePageSearch } from '../../features/use-page-search.js';
@@ -108,6 +109,7 @@ function traceColumns(zone: string): GridColumn<TraceListItem>[] {
     textColumn('metadata', 'Metadata', 240, ({ metadata }) => metadataLine(metadata)),
     textColumn('id', 'Trace ID', 240, ({ id }) => id),
     previewColumn('output', 'Output', ({ output_preview }) => output_preview),
+    scoresColumn,
   ];
 }
 

@@ -15,6 +15,7 @@ const FIELDS: readonly FilterField[] = [
   { id: 'metadata', label: 'Metadata', isKeyed: true },
   { id: 'duration_min', label: 'Minimum duration', unit: 'duration' },
   { id: 'cost_min', label: 'Minimum cost', unit: 'cost' },
+  { id: 'score', label: 'Score', isScore: true, isRepeated: true },
   { id: 'tokens_min', label: 'Minimum tokens', unit: 'count' },
 ];
 

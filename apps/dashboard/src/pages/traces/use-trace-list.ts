@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { listPage, api } from '../../api/api.js';
 import { firstKeys } from '../../api/first-keys.js';
-import { PREVIEW } from '../../features/columns/column-choice.js';
+import { includedScores, PREVIEW } from '../../features/columns/column-choice.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -18,11 +18,12 @@ export type ListedTraces = ReturnType<typeof useTraceList>;
  * The list of traces by the filters of the address, and how many there are.
  * @param isLive whether it is kept up to date.
  */
-export function useTraceList({ cols: _cols, peek: _peek, ...filters }: ListSearch, isLive: boolean) {
+export function useTraceList({ cols, peek: _peek, ...filters }: ListSearch, isLive: boolean) {
+  const include = includedScores(cols);
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
-    filters,
-    queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), preview: PREVIEW }),
+    filters: { ...filters, ...include },
+    queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), ...include, preview: PREVIEW }),
     operation: 'listTraces',
     idOf: ({ id }) => id,
   });
@@ -41,7 +42,8 @@ export function useTraceList({ cols: _cols, peek: _peek, ...filters }: ListSearc
     found,
     {
       changes: traceChanges,
-      byIds: async (ids) => (await listPage<TraceListItem>('listTraces', { query: { ids, preview: PREVIEW } })).rows,
+      byIds: async (ids) =>
+        (await listPage<TraceListItem>('listTraces', { query: { ids, ...include, preview: PREVIEW } })).rows,
       newRows: isUnfiltered ? newTraces : undefined,
       recount,
     },

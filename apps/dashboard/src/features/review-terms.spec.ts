@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { readTerms } from './review-terms.js';
+
+function formOf(fields: Record<string, string | string[]>): FormData {
+  const form = new FormData();
+  for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) form.append(name, value);
+  return form;
+}
+
+describe('the terms of a review', () => {
+  it('are none where nothing was chosen', () => {
+    expect(readTerms(formOf({ reviews_required: '1', instructions: ' ', priority: '0', blind: 'on' }))).toEqual({});
+  });
+
+  it('are what was chosen', () => {
+    const fields = { reviews_required: '3', form: ['tone', 'facts'], instructions: ' Be strict. ', priority: '-2' };
+    expect(readTerms(formOf(fields))).toEqual({
+      ...{ reviews_required: 3, form: ['tone', 'facts'], instructions: 'Be strict.', priority: -2, blind: false },
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import type { ScoreResource } from '@spandrel/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { listPage } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
+import { SHARE_TOKEN } from '../../api/share-token.js';
+import { Button } from '../../components/button.js';
+import { QueryFault } from '../../components/page-parts.js';
+import { scoreText, type ScoreTarget } from './score-answer.js';
+import styles from './score-list.module.css';
+
+const ScoreDialog = lazy(async () => ({ default: (await import('./score-dialog.js')).ScoreDialog }));
+
+/** Scores that a page shows of a trace or session, the newest. */
+const SCORES_MAX = 1_000;
+
+/** Scores of a session, or of a trace and all its spans, which are read at once. */
+function useScores(target: ScoreTarget) {
+  const { span_id: _span, ...query } = { span_id: undefined, ...target };
+  return useQuery({
+    queryKey: keys.scores(query),
+    queryFn: async ({ signal }) =>
+      (await listPage<ScoreResource>('listScores', { query: { ...query, limit: SCORES_MAX }, signal })).rows,
+  });
+}
+
+/** The scores of one trace, span or session as chips, which open to be changed, and the button that adds one. */
+export function ScoreList({ label, target }: { label: string; target: ScoreTarget }) {
+  const query = useScores(target);
+  const queryClient = useQueryClient();
+  const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
+  // What a link opens shows its trace alone.
+  if (SHARE_TOKEN !== null) return null;
+  const spanId = 'span_id' in target ? target.span_id : null;
+  const scores = query.data?.filter((score) => score.span_id === (spanId ?? null)) ?? [];
+  return (
+    <div className={styles.scores}>
+      <QueryFault title="The scores could not be loaded" query={query} />
+      {scores.length > 0 && (
+        <ul aria-label={label} className={styles.list}>
+          {scores.map((score) => (
+            <li key={score.id}>
+              <button
+                type="button"
+                className={styles.chip}
+                title={[`by ${score.author}`, score.source, score.comment].filter(Boolean).join(', ')}
+                onClick={() => setOpened(score)}
+              >
+                <bdi className={styles.name}>{score.name}</bdi> <bdi className={styles.value}>{scoreText(score)}</bdi>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button writes variant="quiet" icon="plus" onClick={() => setOpened('new')}>
+        Add score
+      </Button>
+      {opened !== null && (
+        <Suspense>
+          <ScoreDialog
+            score={opened === 'new' ? null : opened}
+            target={target}
+            onChanged={() => void queryClient.invalidateQueries({ queryKey: keys.scores({}).slice(0, 1) })}
+            onClose={() => setOpened(null)}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

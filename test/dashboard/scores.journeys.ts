@@ -1,0 +1,129 @@
+/** Scores given by hand: on a trace, its spans and its session, in lists, and what they come to. */
+import { describe, expect } from '@jest/globals';
+import type { ScoreResource } from '@spandrel/contract';
+import type { Locator } from 'playwright-core';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { button, grid, open, reported } from './dataset-steps.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+
+const AT = new Date(Date.now() - 3_600_000).toISOString();
+
+async function record(): Promise<void> {
+  const { api } = program;
+  const kind = { type: 'llm_call', model: 'gpt-5.1', provider: 'openai', prompt_tokens: 3, completion_tokens: 2 };
+  const span = { started_at: AT, ended_at: AT, status: 'completed', kind };
+  await api.post('/api/ingest', {
+    traces: [{ id: 'scored', name: 'Scored', started_at: AT, session_id: 'talk' }],
+    spans: [{ ...span, id: 'call', trace_id: 'scored', name: 'ask', output: 'Paris' }],
+  });
+  for (const { id, name } of (await api.get<{ score_definitions: ScoreDefinitionId[] }>('/api/score-definitions')).body
+    .score_definitions)
+    if (['tone', 'helpful'].includes(name)) await api.delete(`/api/score-definitions/${id}`);
+  const categories = [
+    { label: 'kind', value: 1 },
+    { label: 'rude', value: 0 },
+  ];
+  await api.post('/api/score-definitions', { name: 'tone', kind: 'category', categories });
+  await api.post('/api/score-definitions', { name: 'helpful', kind: 'number', min: 0, max: 1 });
+}
+
+interface ScoreDefinitionId {
+  id: string;
+  name: string;
+}
+
+const scores = async (): Promise<ScoreResource[]> =>
+  (await program.api.get<{ scores: ScoreResource[] }>('/api/scores')).body.scores;
+const chips = (name: string): Locator => page.getByRole('list', { name }).getByRole('button');
+const onScores = journeysOn(record, { isOneVisit: true });
+
+describe('scores', () => {
+  onScores();
+
+  inBrowser('are given, changed and deleted by keys beside a span', async () => {
+    await open('/traces/scored');
+    const details = page.getByRole('region', { name: 'Span details' });
+    await details.getByRole('button', { name: 'Add score' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Name' }).waitFor();
+    await page.keyboard.insertText('helpful');
+    await dialog.getByRole('textbox', { name: 'helpful' }).fill('2');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('must be 1 or less').waitFor();
+    await expectAccessible(watched);
+    await dialog.getByRole('textbox', { name: 'helpful' }).fill('0.25');
+    await dialog.getByRole('textbox', { name: 'Comment' }).fill('Too short');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await expectSoon(() => chips('Span scores').allTextContents(), ['helpful 0.25']);
+    const given = { name: 'helpful', value: 0.25, comment: 'Too short', source: 'human', span_id: 'call' };
+    expect(await scores()).toEqual([expect.objectContaining(given)]);
+    await chips('Span scores').press('Enter');
+    await dialog.getByRole('textbox', { name: 'helpful' }).fill('1');
+    await page.keyboard.press('Enter');
+    await expectSoon(() => chips('Span scores').allTextContents(), ['helpful 1']);
+    await chips('Span scores').press('Enter');
+    await dialog.getByRole('list', { name: 'Earlier values' }).getByText('0.25').waitFor();
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Delete' }).press('Enter');
+    await page
+      .getByRole('alertdialog', { name: 'Delete score?' })
+      .getByRole('button', { name: 'Delete' })
+      .press('Enter');
+    await reported('Deleted the score helpful');
+    await expectSoon(() => chips('Span scores').count(), 0);
+    expect(await scores()).toEqual([]);
+  });
+
+  inBrowser('are given to the trace and to its session by a definition', async () => {
+    for (const path of ['/traces/scored', '/sessions/talk']) {
+      await open(path);
+      await button('Add score').first().press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Add score' });
+      await dialog.getByRole('combobox', { name: 'Name' }).fill('tone');
+      await dialog.getByRole('radio', { name: 'rude' }).press('Space');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+      const label = path.startsWith('/traces') ? 'Trace scores' : 'Session scores';
+      await expectSoon(() => chips(label).allTextContents(), ['tone rude (0)']);
+      await expectAccessible(watched);
+    }
+    const [ofSession, ofTrace] = await scores();
+    expect(ofTrace).toMatchObject({ trace_id: 'scored', span_id: null, label: 'rude', value: 0, config: 'tone' });
+    expect(ofSession).toMatchObject({ session_id: 'talk', trace_id: null, label: 'rude' });
+  });
+
+  inBrowser('are a column of the lists on demand', async () => {
+    await program.api.post('/api/scores', { name: 'helpful', value: 0.5, span_id: 'call' });
+    await open('/traces');
+    await button('Columns').press('Enter');
+    await page.getByRole('checkbox', { name: 'Scores' }).press('Space');
+    await page.keyboard.press('Escape');
+    const cell = grid('Traces').getByRole('row', { name: /Scored/ });
+    await cell.getByText('rude').waitFor();
+    await expectAccessible(watched);
+    await open('/spans?cols=name,scores');
+    await grid('Spans').getByRole('row', { name: /ask/ }).getByText('0.5').waitFor();
+  });
+
+  inBrowser('filter the list of spans', async () => {
+    await open('/spans');
+    await button('Add filter').press('Enter');
+    await page.getByRole('menuitem', { name: 'Score' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Filter by score' });
+    await dialog.getByRole('textbox', { name: 'Score' }).fill('helpful');
+    await page.keyboard.press('Enter');
+    await dialog
+      .getByRole('alert')
+      .getByText(/such as helpful<0.5/)
+      .waitFor();
+    await dialog.getByRole('textbox', { name: 'Score' }).fill('helpful<0.5');
+    await expectAccessible(watched);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
+    await button('Remove filter: Score helpful<0.5').press('Enter');
+    await expectSoon(() => new URL(page.url()).search, '');
+    await open('/spans?score=helpful%3E%3D0.5');
+    await grid('Spans').getByRole('row', { name: /ask/ }).waitFor();
+    expectNoFaults(watched);
+  });
+});
