@@ -23,6 +23,13 @@ const LAYERS = [
   ['analytics', ['tracing', 'events', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
   ['scores', ['tracing', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
   [
+    'alerts',
+    [
+      ...['analytics', 'scores', 'connections', 'tracing', 'audit', 'storage', 'http', 'kernel', 'plugin-api'],
+      'contract',
+    ],
+  ],
+  [
     'queue',
     [
       'scores',
@@ -79,6 +86,7 @@ const LAYERS = [
     [
       ...[
         'collaboration',
+        'alerts',
         'evals',
         'queue',
         'scores',

@@ -32,14 +32,14 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const type = async (command: string): Promise<Record<string, never>> => {
-  const env = { ...process.env, SPANDREL_API_URL: app.url, SPANDREL_API_KEY: tenant.key, TRACE: 'shop-1' };
+const type = async (command: string, more: Record<string, string> = {}): Promise<Record<string, never>> => {
+  const env = { ...process.env, SPANDREL_API_URL: app.url, SPANDREL_API_KEY: tenant.key, TRACE: 'shop-1', ...more };
   const { stdout } = await promisify(execFile)('bash', ['-c', command], { env });
   return JSON.parse(stdout) as Record<string, never>;
 };
 
 it('takes a thumb from a web page to the list of answers that were not liked', async () => {
-  const [makeKey, grounded, find, sums, define, ...others] = blocksOf('sh');
+  const [makeKey, grounded, find, sums, define, channel, alert, ...others] = blocksOf('sh');
   const { key, scopes } = await type(makeKey!);
   const send = new Function('SPANDREL_API_URL', 'FEEDBACK_KEY', `${blocksOf('js page')[0]!}; return sendThumb;`) as (
     url: string,
@@ -57,5 +57,7 @@ it('takes a thumb from a web page to the list of answers that were not liked', a
   });
   expect(await type(sums!)).toMatchObject({ buckets: [{ name: 'thumb', count: 2, mean: 0.5 }] });
   expect(await type(define!)).toMatchObject({ name: 'thumb', kind: 'boolean' });
+  const { id } = await type(channel!);
+  expect(await type(alert!, { CHANNEL: id! })).toMatchObject({ measure: 'cost', group_by: 'user', channel_ids: [id] });
   expect([scopes, others]).toEqual([['feedback'], []]);
 });

@@ -53,6 +53,8 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   scores: 'score',
   'score-definitions': 'definition',
   'scoring-rules': 'scoringRule',
+  alerts: 'alert',
+  'alert-channels': 'channel',
   orgs: 'org',
   projects: 'project',
   keys: 'key',
@@ -84,6 +86,8 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   baseline_run_id: 'run',
   datapoint_id: 'datapoint',
   group_id: 'run',
+  alert_id: 'alert',
+  channel_ids: 'channel',
 };
 
 /** What `ids` names, by the route: in a query or a body. */
@@ -123,6 +127,12 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   createScore: () => ({ id: newId(), name: 'x', value: 1, trace_id: own.trace, span_id: own.span }),
   updateScore: () => ({ value: 1 }),
   createScoreDefinition: () => ({ name: newId(), kind: 'number' }),
+  createAlert: () => ({
+    ...{ name: 'x', measure: 'cost', window: '1h', condition: { op: '>', value: 5 }, channel_ids: [own.channel] },
+  }),
+  updateAlert: () => ({ channel_ids: [own.channel] }),
+  createAlertChannel: () => ({ name: 'x', kind: 'webhook', url: 'https://hooks.example.com/x' }),
+  updateAlertChannel: () => ({ name: 'x' }),
   updateScoreDefinition: () => ({ kind: 'number' }),
   createScoringRule: () => ({ name: 'x', scoring: 'LlmJudge', judge: { connection_id: own.connection } }),
   updateScoringRule: () => ({ name: 'x', enabled: false }),
@@ -356,6 +366,7 @@ describe("with another tenant's ids", () => {
         'deleteDatapoints ids',
         'enqueueDatapoints datapoint_ids',
         'enqueueTargets trace_ids',
+        'createAlert channel_ids',
         'startEval config.connection_id',
         'startEval config.judge.connection_id',
         'startEval scorers.0.judge.connection_id',

@@ -18,6 +18,8 @@ export interface TenantData {
   score: string;
   definition: string;
   scoringRule: string;
+  alert: string;
+  channel: string;
   org: string;
   project: string;
   key: string;
@@ -81,6 +83,12 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     judge: { connection_id: connection, model: mark },
   });
   const score = await make('/api/scores', { name: mark, value: 1, comment: mark, author: mark, span_id: span });
+  const url = 'http://127.0.0.1:9/hook';
+  const channel = await make('/api/alert-channels', { name: mark, kind: 'webhook', url, secret: mark });
+  const alert = await make('/api/alerts', {
+    ...{ name: mark, measure: 'cost', window: '1h', condition: { op: '>', value: 5 }, channel_ids: [channel] },
+    ...{ filters: { user: mark }, enabled: false },
+  });
   const member = await make(`/api/orgs/${org.id}/members`, {
     email: `${mark.replaceAll(' ', '-')}@people.example`,
     role: 'viewer',
@@ -107,7 +115,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
       scoringRule,
     },
     ...{ org: org.id, project: project.id, key: keyId, member },
-    ...{ view, board, share },
+    ...{ view, board, share, alert, channel },
   };
 }
 
@@ -133,6 +141,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       '/api/count/queue',
       '/api/stats',
       ...['/api/scores', '/api/score-definitions', '/api/scoring-rules', '/api/analytics/scores'],
+      '/api/alert-channels',
     ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
     `/api/orgs/${org.id}/members`,

@@ -116,6 +116,16 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     send('POST', `/api/scoring-rules/${await made(api.post('/api/scoring-rules', SCORING_RULE))}/backfill`, {
       body: {},
     }),
+  createAlert: ({ send }) => send('POST', '/api/alerts', { body: ALERT }),
+  updateAlert: async ({ send, tenant: { api } }) =>
+    send('PUT', `/api/alerts/${await made(api.post('/api/alerts', ALERT))}`, { body: { name: 'renamed' } }),
+  deleteAlert: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/alerts/${await made(api.post('/api/alerts', ALERT))}`),
+  createAlertChannel: ({ send }) => send('POST', '/api/alert-channels', { body: CHANNEL }),
+  updateAlertChannel: async ({ send, tenant: { api } }) =>
+    send('PUT', `/api/alert-channels/${await made(api.post('/api/alert-channels', CHANNEL))}`, { body: { name: 'x' } }),
+  deleteAlertChannel: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/alert-channels/${await made(api.post('/api/alert-channels', CHANNEL))}`),
   deleteDatapoint: async ({ send, tenant: { api } }) => {
     const id = await dataset(api);
     return send('DELETE', `/api/datasets/${id}/datapoints/${await datapoint(api, id)}`);
@@ -158,6 +168,8 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   exportAuditLog: ({ send }) => send('GET', '/api/audit-log/export'),
 };
 
+const ALERT = { name: 'dear', measure: 'cost', window: '1h', condition: { op: '>', value: 5 } };
+const CHANNEL = { name: 'hook', kind: 'webhook', url: 'https://hooks.example.com/x' };
 const CONNECTION = { name: 'model', provider: 'custom', api_key: 'sk-secret', base_url: 'http://127.0.0.1:9/v1' };
 const SCORING_RULE = { name: 'rule', scoring: 'None' };
 const SPAN = { name: 'span', kind: { type: 'custom' } };

@@ -67,6 +67,7 @@ const WORK: ReadonlySet<string> = new Set([
   ...['createCaptureRule', 'updateCaptureRule', 'enqueueDatapoints', 'claimNextQueueItem', 'claimQueueItem'],
   ...['enqueueTargets', 'claimNextTarget'],
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
+  'testAlertChannel',
   ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
   ...['createView', 'updateView', 'createBoard', 'updateBoard'],
 ]);

@@ -14,6 +14,7 @@ const SOURCES = [
   'spandrel_storage_size_bytes',
   'spandrel_search_tasks_waiting',
   'spandrel_capture_tasks_waiting',
+  'spandrel_alert_deliveries_waiting',
   'spandrel_unreadable_connections',
   'spandrel_unreadable_masking_keys',
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   EXPORT_COLLECTIONS,
+  type AlertResource,
   type ConnectionResource,
   type ConnectionTestResult,
   type DatapointResource,
@@ -108,6 +109,13 @@ export function everything(server: () => TransferServer, all: boolean): void {
       scoring: 'None',
       sample_rate: 0.1,
     });
+    const { id: channel } = await call<{ id: string }>(project, 'POST', '/api/alert-channels', {
+      ...{ name: 'hook', kind: 'webhook', url: `${provider!.url}/${KEY}`, secret: KEY },
+    });
+    await call(project, 'POST', '/api/alerts', {
+      ...{ name: 'dear', measure: 'cost', window: '1h', condition: { op: '>', value: 5 }, channel_ids: [channel] },
+      ...{ enabled: false, filters: { user: 'u' }, group_by: 'tag', min_count: 2, for: '5m', cooldown: '1h' },
+    });
     await until(async () => (await list()).some(({ source_span_id: span }) => span === 's'));
 
     const ids = [first!.id, third!.id, talk];
@@ -128,7 +136,10 @@ export function everything(server: () => TransferServer, all: boolean): void {
     const ids = runs.map(({ id }) => id);
     const list = await call<{ connections: ConnectionResource[] }>(project, 'GET', '/api/provider-connections');
     const rules = await call<{ scoring_rules: Item[] }>(project, 'GET', '/api/scoring-rules');
+    const { alerts } = await call<{ alerts: AlertResource[] }>(project, 'GET', '/api/alerts');
     return Promise.all([
+      // An export has no states.
+      alerts.map((alert) => ({ ...alert, state_since: undefined, explain: undefined })),
       // An export has no keys.
       list.connections.map((connection) => ({ ...connection, key_status: undefined })),
       call(project, 'GET', path),
@@ -175,6 +186,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['views', 1],
           ['boards', 2],
           ['scoring_rules', 1],
+          ['alert_channels', 1],
+          ['alerts', 1],
         ],
       ]);
       const before = await shown(from, datasetId);
@@ -294,6 +307,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
         views: 1,
         boards: 2,
         scoring_rules: 1,
+        alert_channels: 1,
+        alerts: 1,
       });
       expect(new Set(nowhere.rejected.map(({ collection, code }) => `${collection} ${code}`))).toEqual(
         new Set([

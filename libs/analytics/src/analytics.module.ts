@@ -12,5 +12,6 @@ import { WeighedRead } from './weighed-read.sql.js';
   imports: [TracingModule],
   controllers: [AnalyticsController],
   providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
+  exports: [TimeSeries],
 })
 export class AnalyticsModule {}

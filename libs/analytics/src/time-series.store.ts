@@ -22,7 +22,15 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { BoundedScan, keysOfTraces, spansInRange, tracesInRange, type TraceKey } from '@spandrel/tracing';
+import {
+  BoundedScan,
+  isNarrow,
+  keysOfTraces,
+  spansInRange,
+  tracesInRange,
+  type TraceFilters,
+  type TraceKey,
+} from '@spandrel/tracing';
 import { planRange, type TimeRange, BUCKET, HOUR_MS } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
@@ -37,7 +45,8 @@ export interface SeriesQuery {
   of: CountedThing;
   model: string | undefined;
   provider: string | undefined;
-  userId: string | undefined;
+  /** Spans of such traces, or such traces; all when left out. */
+  trace?: TraceFilters | undefined;
   /** What buckets are split by, and how many of its keys are distinguished. */
   split: { by: Split; top: number } | undefined;
   percentiles: boolean;
@@ -77,6 +86,10 @@ export type SumsRow = RowOfShape<typeof BUCKET_SUMS>;
 
 type KeptSplit = (typeof KEPT_SPLITS)[number];
 const keptSplit = (split: Split | undefined): KeptSplit | undefined => KEPT_SPLITS.find((one) => one === split);
+
+/** Whether sums that are kept answer a question, so that nearly nothing of the range is read. */
+export const isKept = ({ of, split, trace }: Pick<SeriesQuery, 'of' | 'split' | 'trace'>): boolean =>
+  of !== 'traces' && !isNarrow(trace) && (split === undefined || keptSplit(split.by) !== undefined);
 
 /** What rows of the roll-up, and spans, are split by; rows are grouped by the column, in whose order they come. */
 const KEYS: Readonly<Record<KeptSplit, { column: Sql; rollup: Sql; span: Sql }>> = {
@@ -153,16 +166,17 @@ export class TimeSeriesStore {
    * @throws DomainError `range_too_large`.
    */
   async sums(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<SumsRow[]> {
-    const { of, split, model, provider, userId } = query;
-    if ([model, provider, userId].some((name) => name !== undefined && !isStorableText(name))) return [];
+    const { of, split, model, provider, trace } = query;
+    const names = [model, provider, ...Object.values(trace ?? {})];
+    if (names.some((name) => name !== undefined && !isStorableText(name))) return [];
     const own = of === 'traces' ? undefined : keptSplit(split?.by);
     const ofTraces = split && own === undefined ? (split.by as TraceKey) : undefined;
-    if (of !== 'traces' && userId === undefined && ofTraces === undefined) return this.kept(scope, query, own, options);
+    if (isKept(query)) return this.kept(scope, query, own, options);
     const inRange = of === 'traces' ? tracesInRange : spansInRange;
     const { rows, values } = inRange(scope, finite(query.range), {
       model,
       provider,
-      userId,
+      trace,
       isCalls: of === 'llm_calls',
     });
     const part = partOf(query, own ? KEYS[own].span : NO_KEY.span, values);

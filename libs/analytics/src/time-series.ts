@@ -94,7 +94,7 @@ export class TimeSeries {
     const query = {
       ...{ range, width, percentiles, of: question.of ?? 'spans' },
       ...{ model: question.model ?? undefined, provider: question.provider ?? undefined },
-      userId: question.user_id ?? undefined,
+      trace: { userId: question.user_id ?? undefined },
       split: question.split_by ? { by: question.split_by, top: question.top ?? TOP_DEFAULT } : undefined,
       rowsMax: percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX,
     };
@@ -136,8 +136,8 @@ export class TimeSeries {
     }));
   }
 
-  /** The sums of a range as one bucket. */
-  private async totals(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<RangeTotals> {
+  /** The sums of a range as one bucket. @throws DomainError `range_too_large`. */
+  async totals(scope: Scope, query: Omit<SeriesQuery, 'width'>, options: LongReadOptions): Promise<RangeTotals> {
     const { from, until } = query.range;
     const rows = from < until ? await this.store.sums(scope, { ...query, width: 'whole' }, options) : [];
     const form = formOf(query);
@@ -167,7 +167,11 @@ const WIDTHS = [
 const fittingWidth = ({ from, until }: TimeRange): BucketWidth =>
   WIDTHS.find(({ upToMs }) => until - from <= upToMs)?.width ?? 'week';
 
-const formOf = ({ of, split, percentiles }: SeriesQuery): BucketForm => ({ of, split: split?.by, percentiles });
+const formOf = ({ of, split, percentiles }: Omit<SeriesQuery, 'width'>): BucketForm => ({
+  of,
+  split: split?.by,
+  percentiles,
+});
 
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();

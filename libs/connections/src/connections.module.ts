@@ -10,6 +10,7 @@ import { ConnectionsController } from './connections.controller.js';
 import { FindReaders, KeyHolders } from './keys/key-holders.js';
 import { KeyHolderStore } from './keys/key-holder.store.js';
 import { MaskingSealer, KeyRing, openKeyRing } from './keys/sealing.js';
+import { SealedTexts } from './keys/sealed-texts.js';
 import { UnreadableKeys } from './keys/unreadable-keys.js';
 import { TestConnection } from './calls/test-connection.js';
 import { ProviderCapabilities } from './provider-capabilities.js';
@@ -24,6 +25,7 @@ import { ProviderCapabilities } from './provider-capabilities.js';
     KeyHolders,
     UnreadableKeys,
     FindReaders,
+    SealedTexts,
     ConnectionStore,
     ConnectionUses,
     AddressRule,
@@ -34,6 +36,9 @@ import { ProviderCapabilities } from './provider-capabilities.js';
     ProviderCapabilities,
     RestoreConnections,
   ],
-  exports: [Connections, ConnectionUses, ConnectionStore, FindReaders, RestoreConnections],
+  exports: [
+    ...[Connections, ConnectionUses, ConnectionStore, FindReaders, RestoreConnections],
+    ...[SealedTexts, AddressRule, ConnectionClient],
+  ],
 })
 export class ConnectionsModule {}

@@ -1,3 +1,5 @@
+export { AddressRule } from './calls/address-rule.js';
+export { ConnectionClient } from './calls/connection-client.js';
 export { ConnectionCallError } from './calls/decode-answer.js';
 export { exportedConnection } from './connections.js';
 export { ConnectionStore } from './connection.store.js';
@@ -9,6 +11,7 @@ export type { ConnectionReply, OpenConnection } from './calls/open-connection.js
 export { RestoreConnections } from './change-connections.js';
 export { refusalOf } from './calls/refusal-of.js';
 export { refusesMember } from './calls/refusal-of.js';
+export { SealedTexts } from './keys/sealed-texts.js';
 export { FindReaders } from './keys/key-holders.js';
 export { KeyHolderStore, type RunningServer } from './keys/key-holder.store.js';
 export { resealKeys, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';

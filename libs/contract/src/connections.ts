@@ -12,14 +12,16 @@ const apiKeySchema = z
   .max(API_KEY_LENGTH_MAX)
   .regex(/^[\x20-\x7e\x80-\xff]*$/, 'must hold nothing but characters that a header can carry');
 
-/** What the provider's own SDK takes as its base URL. */
-export const baseUrlSchema = z
+/** An address that a server of somebody else's answers at. */
+export const httpUrlSchema = z
   .string()
   .max(2_048)
-  .refine(isHttpBase, 'must be an http or https URL without credentials')
-  .describe(
-    "What the provider's own SDK takes: with `/v1` for openai and custom, without it for anthropic and ollama.",
-  );
+  .refine(isHttpBase, 'must be an http or https URL without credentials');
+
+/** What the provider's own SDK takes as its base URL. */
+export const baseUrlSchema = httpUrlSchema.describe(
+  "What the provider's own SDK takes: with `/v1` for openai and custom, without it for anthropic and ollama.",
+);
 
 function isHttpBase(text: string): boolean {
   const url = URL.parse(text);

@@ -18,6 +18,8 @@ export const ERRORS = {
   user_not_found: { status: 404, title: 'The user does not exist' },
   score_not_found: { status: 404, title: 'The score does not exist' },
   score_definition_not_found: { status: 404, title: 'The score definition does not exist' },
+  alert_not_found: { status: 404, title: 'The alert does not exist' },
+  alert_channel_not_found: { status: 404, title: 'The alert channel does not exist' },
   session_not_found: { status: 404, title: 'The session does not exist' },
   dataset_not_found: { status: 404, title: 'The dataset does not exist' },
   datapoint_not_found: { status: 404, title: 'The datapoint does not exist' },

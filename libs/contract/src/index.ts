@@ -1,4 +1,5 @@
 export * from './access.js';
+export * from './alerts.js';
 export * from './analytics.js';
 export * from './api-key.js';
 export * from './audit-actions.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exportedAlertChannelSchema, exportedAlertSchema } from './alerts.js';
 import { captureRuleSchema } from './capture-rules.js';
 import { boardSchema, savedViewSchema } from './collaboration.js';
 import { exportedConnectionSchema } from './connections.js';
@@ -35,6 +36,8 @@ export const EXPORT_COLLECTIONS = [
   'views',
   'boards',
   'scoring_rules',
+  'alert_channels',
+  'alerts',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
@@ -169,6 +172,11 @@ export const exportJsonSchema = z
       .exactOptional()
       .describe(`Those of the product as they were changed. ${WHOLE_PROJECT}`),
     scoring_rules: z.array(exportedScoringRuleSchema).exactOptional().describe(WHOLE_PROJECT),
+    alert_channels: z
+      .array(exportedAlertChannelSchema)
+      .exactOptional()
+      .describe(`Without where they send to, and their secrets. ${WHOLE_PROJECT}`),
+    alerts: z.array(exportedAlertSchema).exactOptional().describe(`Without their states. ${WHOLE_PROJECT}`),
   })
   .meta({ id: 'Export' });
 

@@ -1,5 +1,6 @@
 export { ScoreDefinitionStore } from './score-definition.store.js';
 export { ScoringRulesPort } from './scoring-rules-port.js';
+export { ScoreMeasures } from './score-measures.store.js';
 export { scoreDefinition, scoreResource } from './score-resource.js';
 export { ScoreStore } from './score.store.js';
 export { scoresFeature } from './scores.feature.js';

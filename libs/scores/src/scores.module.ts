@@ -6,6 +6,7 @@ import { DeleteScores } from './delete-scores.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { ScoreFilterStore } from './score-filter.store.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
+import { ScoreMeasures } from './score-measures.store.js';
 import { ScoreQualityStore } from './score-quality.store.js';
 import { ScoreRollupStore } from './score-rollup.store.js';
 import { ScoreStore } from './score.store.js';
@@ -23,13 +24,14 @@ import { WriteScores } from './write-scores.js';
     ScoreQualityStore,
     ScoreFilterStore,
     ScoreDefinitionStore,
+    ScoreMeasures,
     FindTargets,
     WriteScores,
     DeleteScores,
     ServeScores,
     ScoringRulesPort,
   ],
-  exports: [ScoreStore, ScoreDefinitionStore, WriteScores, FindTargets, ScoringRulesPort],
+  exports: [ScoreStore, ScoreDefinitionStore, ScoreMeasures, WriteScores, FindTargets, ScoringRulesPort],
 })
 export class ScoresModule implements OnModuleInit {
   constructor(

@@ -1,4 +1,5 @@
 import { accessFeature } from '@spandrel/access';
+import { alertsFeature } from '@spandrel/alerts';
 import { analyticsFeature } from '@spandrel/analytics';
 import { auditFeature } from '@spandrel/audit';
 import { collaborationFeature, sharingFeature } from '@spandrel/collaboration';
@@ -33,6 +34,7 @@ export const FEATURES: readonly Feature[] = [
   evalsFeature,
   onlineScoringFeature,
   analyticsFeature,
+  alertsFeature,
   collaborationFeature,
   sharingFeature,
   transferFeature,

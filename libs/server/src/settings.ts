@@ -3,6 +3,7 @@ import type { SettingsPart } from '@spandrel/kernel/launch';
 import { AccessSettings } from '../../access/src/access.settings.js';
 import { JwtSettings } from '../../access/src/credentials/jwt.settings.js';
 import { OidcSettings } from '../../access/src/oidc/oidc.settings.js';
+import { AlertsSettings } from '../../alerts/src/alerts.settings.js';
 import { AuditSettings } from '../../audit/src/audit.settings.js';
 import { SharingSettings } from '../../collaboration/src/collaboration.settings.js';
 import { ConnectionsSettings } from '../../connections/src/connections.settings.js';
@@ -33,6 +34,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   QueueSettings,
   ConnectionsSettings,
   EvalsSettings,
+  AlertsSettings,
   SharingSettings,
   TransferSettings,
   SearchSettings,

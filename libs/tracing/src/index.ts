@@ -7,7 +7,10 @@ export {
   spansInRange,
   sumSpans,
   tracesInRange,
+  tracesWith,
+  isNarrow,
   type CountedSpan,
+  type TraceFilters,
   type TraceKey,
 } from './reading/counted-spans.sql.js';
 export { BoundedScan } from './reading/bounded-scan.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { boardResource, SavedItemStore, viewResource } from '@spandrel/collaboration';
+import { AlertChannelStore, AlertStore, exportedAlert, exportedAlertChannel } from '@spandrel/alerts';
 import { ConnectionStore, exportedConnection } from '@spandrel/connections';
 import { withMember, type DatapointVersionResource, type ExportCollection } from '@spandrel/contract';
 import {
@@ -61,6 +62,8 @@ export class ExportCollections {
     private readonly scores: ScoreStore,
     private readonly saved: SavedItemStore,
     private readonly scoringRules: ScoringRulesPort,
+    private readonly alertChannels: AlertChannelStore,
+    private readonly alerts: AlertStore,
   ) {}
 
   /**
@@ -157,6 +160,11 @@ export class ExportCollections {
         async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, options) ?? [],
         (rule) => JSON.stringify(rule),
       ),
+      alert_channels: shown(
+        (after?: Keyed) => this.alertChannels.after(scope, idOf(after), rows, options),
+        json(exportedAlertChannel),
+      ),
+      alerts: shown((after?: Keyed) => this.alerts.after(scope, idOf(after), rows, options), json(exportedAlert)),
     };
   }
 

@@ -13,7 +13,17 @@ describe('the passes over a file', () => {
   it('are one a level when something comes too early', () => {
     expect(passes(['spans', 'traces'])).toEqual([['traces'], ['spans']]);
     expect(passes(EXPORT_COLLECTIONS.toReversed())).toEqual([
-      ['traces', 'datasets', 'connections', 'score_definitions', 'views', 'boards', 'scoring_rules'],
+      [
+        'traces',
+        'datasets',
+        'connections',
+        'score_definitions',
+        'views',
+        'boards',
+        'scoring_rules',
+        'alert_channels',
+        'alerts',
+      ],
       ['spans', 'datapoints', 'capture_rules'],
       ['datapoint_versions', 'queue_items', 'scores'],
       ['eval_runs'],

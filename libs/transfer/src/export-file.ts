@@ -77,7 +77,17 @@ export class ExportFile {
 
 /** Collections by what they belong to: items of one need items of those before it. */
 const LEVELS: readonly (readonly ExportCollection[])[] = [
-  ['traces', 'datasets', 'connections', 'score_definitions', 'views', 'boards', 'scoring_rules'],
+  [
+    'traces',
+    'datasets',
+    'connections',
+    'score_definitions',
+    'views',
+    'boards',
+    'scoring_rules',
+    'alert_channels',
+    'alerts',
+  ],
   ['spans', 'datapoints', 'capture_rules'],
   ['datapoint_versions', 'queue_items', 'scores'],
   ['eval_runs'],

@@ -9,6 +9,7 @@ import {
   type ImportJsonResult,
 } from '@spandrel/contract';
 import { SavedItemStore } from '@spandrel/collaboration';
+import { AlertChannelStore, AlertStore } from '@spandrel/alerts';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
@@ -77,6 +78,8 @@ export class WriteImportBatch {
     private readonly scores: WriteScores,
     private readonly saved: SavedItemStore,
     private readonly scoringRules: ScoringRulesPort,
+    private readonly alertChannels: AlertChannelStore,
+    private readonly alerts: AlertStore,
     private readonly masking: ProjectMasking,
   ) {}
 
@@ -109,6 +112,8 @@ export class WriteImportBatch {
     await write(batch, 'views', progress, (items) => this.saved.restore(scope, 'view', items));
     await write(batch, 'boards', progress, (items) => this.saved.restore(scope, 'board', items));
     await write(batch, 'scoring_rules', progress, (items) => this.restoreRules(scope, items));
+    await write(batch, 'alert_channels', progress, (items) => this.alertChannels.restore(scope, items));
+    await write(batch, 'alerts', progress, (items) => this.alerts.restore(scope, items));
   }
 
   private async restoreRules(scope: Scope, items: RestoredScoringRule[]): Promise<RejectedItem<RestoredScoringRule>[]> {

@@ -6,6 +6,8 @@ import {
   parseWithSources,
   TooManyValues,
   restoredBoardSchema,
+  restoredAlertChannelSchema,
+  restoredAlertSchema,
   restoredCaptureRuleSchema,
   restoredConnectionSchema,
   restoredDatapointSchema,
@@ -46,6 +48,8 @@ const SCHEMAS = {
   views: restoredViewSchema,
   boards: restoredBoardSchema,
   scoring_rules: restoredScoringRuleSchema,
+  alert_channels: restoredAlertChannelSchema,
+  alerts: restoredAlertSchema,
 } satisfies Record<ExportCollection, z.ZodType>;
 
 /** What the items of each collection are. */

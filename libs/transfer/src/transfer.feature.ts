@@ -8,5 +8,5 @@ export const transferFeature = defineFeature({
   module: TransferModule,
   entities: [],
   settings: [TransferSettings],
-  requires: ['tracing', 'datasets', 'connections', 'evals', 'queue', 'scores', 'collaboration'],
+  requires: ['tracing', 'datasets', 'connections', 'evals', 'queue', 'scores', 'collaboration', 'alerts'],
 });

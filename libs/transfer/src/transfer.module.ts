@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AlertsModule } from '@spandrel/alerts';
 import { CollaborationModule } from '@spandrel/collaboration';
 import { ConnectionsModule } from '@spandrel/connections';
 import { DatasetsModule } from '@spandrel/datasets';
@@ -23,6 +24,7 @@ import { TransferController } from './transfer.controller.js';
     QueueModule,
     ScoresModule,
     CollaborationModule,
+    AlertsModule,
     UploadsModule,
   ],
   controllers: [TransferController],

@@ -5,13 +5,14 @@ import type { Storage } from '@spandrel/storage';
 import { allSealed, saveSealed } from '../connection.store.js';
 import { openKeyFile, writeKeyFile } from './key-file.js';
 import { KeyRing, forMasking, seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
+import { allSealedTexts, forText, saveSealedText } from './sealed-texts.js';
 import { newSecretKey, type SecretKey } from './secret-key.js';
 
 /** What a rotation did. */
 export interface Rotation {
   /** Connections sealed with the new key now, those that already were included. */
   rotated: number;
-  /** Connections that no key at hand opens; left as they were. */
+  /** Connections, and what other features have secret texts of, that no key at hand opens; left as they were. */
   unreadable: { projectId: string; id: string }[];
   /** Projects whose key of masking hashes is sealed with the new key now. */
   maskingKeys: number;
@@ -34,6 +35,11 @@ export async function resealKeys(storage: Storage, keys: readonly SecretKey[], a
       const isReadable = await reseal(row, row, ring, (sealed) => saveSealed(tx, { projectId, id, ...sealed }));
       if (isReadable) rotation.rotated++;
       else rotation.unreadable.push({ projectId, id });
+    }
+    for (const row of await allSealedTexts(tx)) {
+      const save = (sealed: Sealed): Promise<void> => saveSealedText(tx, { ...row, ...sealed });
+      const { projectId, id } = row;
+      if (!(await reseal(row, forText(row, id), ring, save))) rotation.unreadable.push({ projectId, id });
     }
     for (const row of await allHashKeys(tx)) {
       const { projectId } = row;
@@ -84,7 +90,11 @@ export async function rotateKeyFile(storage: Storage, dataDir: string, logger: L
   const keys = [newSecretKey(), ...openKeyFile(dataDir, logger)];
   writeKeyFile(dataDir, keys);
   const rotation = await resealKeys(storage, keys);
-  const sealed = await storage.write(async (tx) => [...(await allSealed(tx)), ...(await allHashKeys(tx))]);
+  const sealed = await storage.write(async (tx) => [
+    ...(await allSealed(tx)),
+    ...(await allSealedTexts(tx)),
+    ...(await allHashKeys(tx)),
+  ]);
   const named = new Set(sealed.map(({ keyId }) => keyId));
   writeKeyFile(
     dataDir,

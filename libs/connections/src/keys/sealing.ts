@@ -23,7 +23,7 @@ export interface SealedFor {
   projectId: string;
   id: string;
   /** What is sealed; the key of a connection when left out. */
-  use?: 'connection' | 'masking';
+  use?: 'connection' | 'masking' | 'text';
 }
 
 /** The row of a project's masking rules, for the key of its hashes. */
@@ -39,7 +39,11 @@ export class UnsealError extends Error {
 }
 
 /** Names what is sealed and how, so that no other use of the key can be passed off as it. */
-const ASSOCIATED_TAGS = { connection: 'spandrel connection key v1', masking: 'spandrel masking key v1' };
+const ASSOCIATED_TAGS = {
+  connection: 'spandrel connection key v1',
+  masking: 'spandrel masking key v1',
+  text: 'spandrel text v1',
+};
 
 /** Seals a text with AES-256-GCM for one row (docs/spec/connections.md#keys-are-encrypted). */
 export function seal(text: string, { id: keyId, key }: SecretKey, row: SealedFor): Sealed {

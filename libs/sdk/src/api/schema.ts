@@ -302,6 +302,12 @@ export interface Operations {
         | 'scoring_rule.updated'
         | 'scoring_rule.deleted'
         | 'scoring_rule.backfill_begun'
+        | 'alert.created'
+        | 'alert.updated'
+        | 'alert.deleted'
+        | 'alert_channel.created'
+        | 'alert_channel.updated'
+        | 'alert_channel.deleted'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -377,6 +383,12 @@ export interface Operations {
         | 'scoring_rule.updated'
         | 'scoring_rule.deleted'
         | 'scoring_rule.backfill_begun'
+        | 'alert.created'
+        | 'alert.updated'
+        | 'alert.deleted'
+        | 'alert_channel.created'
+        | 'alert_channel.updated'
+        | 'alert_channel.deleted'
         | 'view.deleted'
         | 'board.deleted'
         | 'share.created'
@@ -1939,6 +1951,123 @@ export interface Operations {
       span_count: number;
     };
   };
+  /** Make an alert: `POST /api/alerts`. */
+  createAlert: {
+    body: CreateAlert;
+    answer: Alert;
+  };
+  /** Alerts, oldest first: `GET /api/alerts`. */
+  listAlerts: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: AlertList;
+  };
+  /** An alert: `GET /api/alerts/{id}`. */
+  getAlert: {
+    path: {
+      id: string;
+    };
+    answer: Alert;
+  };
+  /** Change an alert: `PUT /api/alerts/{id}`. */
+  updateAlert: {
+    path: {
+      id: string;
+    };
+    body?: UpdateAlert;
+    answer: Alert;
+  };
+  /** Delete an alert with its history: `DELETE /api/alerts/{id}`. */
+  deleteAlert: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Changes of state of the last 30 days, newest first: `GET /api/alerts/{id}/history`. */
+  listAlertHistory: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: AlertHistory;
+  };
+  /** What an evaluation finds now: `POST /api/alerts/{id}/test`.
+   * Nothing is kept, and nothing is sent. */
+  testAlert: {
+    path: {
+      id: string;
+    };
+    answer: AlertEvaluation;
+  };
+  /** Store where alerts are sent to: `POST /api/alert-channels`. */
+  createAlertChannel: {
+    body: CreateAlertChannel;
+    answer: AlertChannel;
+  };
+  /** Channels of alerts, oldest first: `GET /api/alert-channels`. */
+  listAlertChannels: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: AlertChannelList;
+  };
+  /** A channel of alerts: `GET /api/alert-channels/{id}`. */
+  getAlertChannel: {
+    path: {
+      id: string;
+    };
+    answer: AlertChannel;
+  };
+  /** Change a channel of alerts: `PUT /api/alert-channels/{id}`. */
+  updateAlertChannel: {
+    path: {
+      id: string;
+    };
+    body?: UpdateAlertChannel;
+    answer: AlertChannel;
+  };
+  /** Delete a channel of alerts with its deliveries: `DELETE /api/alert-channels/{id}`. */
+  deleteAlertChannel: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** What a channel was sent in the last 30 days, newest first: `GET /api/alert-channels/{id}/deliveries`. */
+  listAlertDeliveries: {
+    path: {
+      id: string;
+    };
+    query?: {
+      alert_id?: string;
+      status?: 'pending' | 'delivered' | 'failed';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: AlertDeliveryList;
+  };
+  /** Send a channel a message: `POST /api/alert-channels/{id}/test`. */
+  testAlertChannel: {
+    path: {
+      id: string;
+    };
+    answer: AlertChannelTest;
+  };
   /** Saved view: make one: `POST /api/views`. */
   createView: {
     body: CreateView;
@@ -2115,6 +2244,8 @@ export interface Problem {
     | 'user_not_found'
     | 'score_not_found'
     | 'score_definition_not_found'
+    | 'alert_not_found'
+    | 'alert_channel_not_found'
     | 'session_not_found'
     | 'dataset_not_found'
     | 'datapoint_not_found'
@@ -6604,6 +6735,315 @@ export interface ScoringBackfillAnswer {
   estimated_cost_usd: number | null;
 }
 
+export interface CreateAlert {
+  name: string;
+  /** `true` when left out. */
+  enabled?: boolean | null;
+  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  filters?: AlertFilters | null;
+  /**
+   * `none` when left out.
+   */
+  group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
+  /** `5m` to `30d`, up to now. */
+  window: string;
+  condition: AlertCondition;
+  /** Below so many spans, calls or scores there is no data. */
+  min_count?: number | null;
+  /** How long the condition must hold before the alert fires, such as `10m`. */
+  for?: string | null;
+  /** For so long after a firing was sent no other of the same group is. */
+  cooldown?: string | null;
+  channel_ids?: string[] | null;
+  /**
+   * `warning` when left out.
+   */
+  severity?: 'info' | 'warning' | 'critical' | null;
+}
+
+/** All given must hold. */
+export interface AlertFilters {
+  model?: string | null;
+  /** Not of scores. */
+  provider?: string | null;
+  /** A tag of the trace. */
+  tag?: string | null;
+  /** The trace's `user_id`. */
+  user?: string | null;
+  /** The trace's `session_id`. */
+  session?: string | null;
+  /** The name of the trace. */
+  name?: string | null;
+  /** The scores that are measured; of scores alone, which need it. */
+  score_name?: string | null;
+}
+
+export type AlertCondition =
+  | {
+      op: '>' | '<';
+      value: number;
+    }
+  | {
+      /**
+       * `>`: it rose by more, `<`: it fell by more.
+       */
+      change: '>' | '<';
+      percent: number;
+      against: 'previous' | 'same_hour_last_week';
+    };
+
+export interface Alert {
+  id: string;
+  name: string;
+  enabled: boolean;
+  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  filters: AlertFilters;
+  group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
+  window: string;
+  condition: AlertCondition;
+  min_count: number;
+  for: string | null;
+  cooldown: string | null;
+  channel_ids: string[];
+  severity: 'info' | 'warning' | 'critical';
+  /**
+   * `no_data` until it was evaluated, and while it is off.
+   */
+  state: 'ok' | 'firing' | 'no_data';
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  state_since: string;
+  /** What was measured last; of several groups the furthest; `null` without data. */
+  last_value: number | null;
+  /** What fires now: `key` is the user, model, tag or session, `null` without `group_by`. */
+  firing: {
+    key: string | null;
+    /** What was measured; `null` without data. */
+    value: number | null;
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    since: string;
+  }[];
+  /** The last evaluation; `null` before the first. */
+  explain: AlertEvaluation | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface AlertEvaluation {
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  at: string;
+  /**
+   * Format: date-time
+   * Start of the window.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string;
+  /**
+   * Format: date-time
+   * End of the window.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  until: string;
+  /**
+   * Format: date-time
+   * Start of the window it is compared with, for a change.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  compared_since: string | null;
+  /**
+   * What was read: sums that are kept, or all of the window.
+   */
+  source: 'rollups' | 'spans' | 'scores';
+  /**
+   * `null`: it failed, and the state stayed.
+   */
+  decision: 'ok' | 'firing' | 'no_data' | null;
+  /** The decision in a sentence, or the error. */
+  reason: string;
+  /** The first 20, those for which the condition holds first. */
+  groups: {
+    /** User, model, tag or session; `null` without `group_by`. */
+    key: string | null;
+    /** What was measured; `null` without data. */
+    value: number | null;
+    /** Spans, calls or scores behind it. */
+    count: number;
+    /** What it is compared with, for a change; `null` without that. */
+    compared: number | null;
+    change_percent: number | null;
+    /** Whether the condition holds; `null` without data. */
+    holds: boolean | null;
+  }[];
+  group_count: number;
+}
+
+export interface AlertList {
+  alerts: Alert[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change; `filters` and `condition` are replaced whole. */
+export interface UpdateAlert {
+  name?: string;
+  /** `true` when left out. */
+  enabled?: boolean | null;
+  measure?: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  filters?: AlertFilters | null;
+  /**
+   * `none` when left out.
+   */
+  group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
+  /** `5m` to `30d`, up to now. */
+  window?: string;
+  condition?: AlertCondition;
+  /** Below so many spans, calls or scores there is no data. */
+  min_count?: number | null;
+  /** How long the condition must hold before the alert fires, such as `10m`. */
+  for?: string | null;
+  /** For so long after a firing was sent no other of the same group is. */
+  cooldown?: string | null;
+  channel_ids?: string[] | null;
+  /**
+   * `warning` when left out.
+   */
+  severity?: 'info' | 'warning' | 'critical' | null;
+}
+
+export interface AlertHistory {
+  changes: AlertChange[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface AlertChange {
+  id: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  at: string;
+  key: string | null;
+  from: 'ok' | 'firing' | 'no_data';
+  to: 'ok' | 'firing' | 'no_data';
+  /** What was measured; `null` without data. */
+  value: number | null;
+}
+
+export interface CreateAlertChannel {
+  kind: 'webhook' | 'slack' | 'teams' | 'email';
+  name: string;
+  /** Where it sends to; of all kinds but email. Never shown again. */
+  url?: string | null;
+  /** Signs what a webhook is sent. Never shown again. */
+  secret?: string | null;
+  /** Addresses, of email alone. */
+  to?: string[] | null;
+}
+
+export interface AlertChannel {
+  id: string;
+  name: string;
+  kind: 'webhook' | 'slack' | 'teams' | 'email';
+  /** Scheme, host and port that it sends to; `null` for email, and until it has a url. */
+  host: string | null;
+  to: string[];
+  /** Whether what is sent is signed. */
+  signed: boolean;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface AlertChannelList {
+  channels: AlertChannel[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface UpdateAlertChannel {
+  name?: string;
+  /** Where it sends to; of all kinds but email. Never shown again. */
+  url?: string | null;
+  /** Signs what a webhook is sent. Never shown again. */
+  secret?: string | null;
+  /** Addresses, of email alone. */
+  to?: string[] | null;
+}
+
+export interface AlertDeliveryList {
+  deliveries: AlertDelivery[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface AlertDelivery {
+  id: string;
+  channel_id: string;
+  alert_id: string;
+  key: string | null;
+  event: 'firing' | 'resolved';
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  /** Of the last answer. */
+  status_code: number | null;
+  last_error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  next_try_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  delivered_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface AlertChannelTest {
+  ok: boolean;
+  /** The status of the answer; `null` without one, and of email. */
+  status: number | null;
+  error: string | null;
+  latency_ms: number;
+}
+
 export interface CreateView {
   name: string;
   page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
@@ -6815,6 +7255,25 @@ export interface Export {
   boards?: Board[];
   /** Missing in the export of one trace. */
   scoring_rules?: ExportedScoringRule[];
+  /** Without where they send to, and their secrets. Missing in the export of one trace. */
+  alert_channels?: {
+    id: string;
+    name: string;
+    kind: 'webhook' | 'slack' | 'teams' | 'email';
+    to: string[];
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    created_at: string;
+    /**
+     * Format: date-time
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    updated_at: string;
+  }[];
+  /** Without their states. Missing in the export of one trace. */
+  alerts?: ExportedAlert[];
 }
 
 export interface ExportedTrace {
@@ -7219,6 +7678,32 @@ export interface ExportedScoringRule {
   updated_at: string;
 }
 
+export interface ExportedAlert {
+  id: string;
+  name: string;
+  enabled: boolean;
+  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  filters: AlertFilters;
+  group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
+  window: string;
+  condition: AlertCondition;
+  min_count: number;
+  for: string | null;
+  cooldown: string | null;
+  channel_ids: string[];
+  severity: 'info' | 'warning' | 'critical';
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
 export interface ImportJsonResult {
   /** Items taken, including those that were there already. */
   imported: {
@@ -7239,6 +7724,8 @@ export interface ImportJsonResult {
     views: number;
     boards: number;
     scoring_rules: number;
+    alert_channels: number;
+    alerts: number;
   };
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
@@ -7259,7 +7746,9 @@ export interface ImportJsonResult {
       | 'scores'
       | 'views'
       | 'boards'
-      | 'scoring_rules';
+      | 'scoring_rules'
+      | 'alert_channels'
+      | 'alerts';
     /** Position in its collection. */
     index: number;
     code: string;

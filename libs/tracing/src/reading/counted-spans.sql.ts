@@ -124,18 +124,48 @@ export interface CountableFilters {
   provider?: string | undefined;
   /** LLM calls alone. */
   isCalls?: boolean;
-  /** Spans of traces of this user, or such traces. */
+  /** Spans of such traces, or such traces. */
+  trace?: TraceFilters | undefined;
+}
+
+/** Which traces count; all that is given must hold, and texts must be such that a column can hold. */
+export interface TraceFilters {
   userId?: string | undefined;
+  sessionId?: string | undefined;
+  name?: string | undefined;
+  tag?: string | undefined;
+}
+
+/** Whether any trace is left out. */
+export const isNarrow = (filters: TraceFilters | undefined): filters is TraceFilters =>
+  Object.values(filters ?? {}).some((value) => value !== undefined);
+
+/** The ids of the traces that filters take. */
+export const tracesWith = (scope: Scope, filters: TraceFilters): Sql =>
+  sql`select t.id from trace t where t.project_id = ${scope.projectId}${conditionsOfTrace(scope, filters)}`;
+
+/** The conditions of filters on `trace t`, each behind an `and`. */
+function conditionsOfTrace({ projectId }: Scope, { userId, sessionId, name, tag }: TraceFilters): Sql {
+  const columns = { user_id: userId, session_id: sessionId, name };
+  const conditions = Object.entries(columns).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql` and ${rawSql(`t.${column}`)} = ${value}`],
+  );
+  if (tag !== undefined) {
+    conditions.push(sql` and t.id in (select g.trace_id from trace_tag g
+      where g.project_id = ${projectId} and g.tag = ${tag})`);
+  }
+  return joinSql(conditions, '');
 }
 
 /** The spans of a project that started in a range. */
-export function spansInRange({ projectId }: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
-  const { model, provider, isCalls = false, userId } = filters;
+export function spansInRange(scope: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
+  const { projectId } = scope;
+  const { model, provider, isCalls = false, trace } = filters;
   const conditions = [sql`s.project_id = ${projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
   // An index leads to the spans of a model, or of a provider; by both, the one of the model is taken.
   if (model !== undefined) conditions.push(sql`s.model = ${model}`);
   else if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
-  if (userId !== undefined) conditions.push(sql`s.trace_id in (${tracesOfUser(projectId, userId)})`);
+  if (isNarrow(trace)) conditions.push(sql`s.trace_id in (${tracesWith(scope, trace)})`);
   const spans = sql`from span s where ${joinSql(conditions, ' and ')}`;
   const tested = [spans];
   if (model !== undefined && provider !== undefined) tested.push(sql`${unindexed('s.provider')} = ${provider}`);
@@ -150,7 +180,8 @@ export function spansInRange({ projectId }: Scope, { from, until }: Starts, filt
 }
 
 /** The traces of a project that started in a range; with a model or provider, those that have a span of it. */
-export function tracesInRange({ projectId }: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
+export function tracesInRange(scope: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
+  const { projectId } = scope;
   const conditions = [sql`t.project_id = ${projectId} and t.started_at >= ${from} and t.started_at < ${until}`];
   for (const column of ['model', 'provider'] as const) {
     const name = filters[column];
@@ -159,13 +190,9 @@ export function tracesInRange({ projectId }: Scope, { from, until }: Starts, fil
         where s.project_id = ${projectId} and ${rawSql(`s.${column}`)} = ${name})`);
     }
   }
-  if (filters.userId !== undefined) conditions.push(sql`t.user_id = ${filters.userId}`);
-  const traces = sql`from trace t where ${joinSql(conditions, ' and ')}`;
+  const traces = sql`from trace t where ${joinSql(conditions, ' and ')}${conditionsOfTrace(scope, filters.trace ?? {})}`;
   return { rows: sql`select 1 as one ${traces}`, values: sql`select ${TRACE_VALUES} ${traces}` };
 }
-
-const tracesOfUser = (projectId: string, userId: string): Sql =>
-  sql`select u.id from trace u where u.project_id = ${projectId} and u.user_id = ${userId}`;
 
 /** What traces say that spans do not; spans have it by their trace. */
 export type TraceKey =

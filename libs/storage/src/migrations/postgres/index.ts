@@ -9,6 +9,7 @@ import { Scores } from './20261127114444-scores.js';
 import { JudgeAttempts } from './20261127134014-judge-attempts.js';
 import { ReviewTargets } from './20261127134745-review-targets.js';
 import { ScoringRules } from './20261127135944-scoring-rules.js';
+import { Alerts } from './20261127135410-alerts.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -21,4 +22,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127134014-judge-attempts', class: JudgeAttempts },
   { name: '20261127134745-review-targets', class: ReviewTargets },
   { name: '20261127135944-scoring-rules', class: ScoringRules },
+  { name: '20261127135410-alerts', class: Alerts },
 ];

@@ -1,0 +1,282 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  alertChannelListSchema,
+  alertChannelSchema,
+  alertChannelTestSchema,
+  alertDeliveryListSchema,
+  alertEvaluationSchema,
+  alertHistorySchema,
+  alertListSchema,
+  alertSchema,
+  createAlertChannelSchema,
+  createAlertSchema,
+  deletedSchema,
+  formatTimestamp,
+  listAlertDeliveriesSchema,
+  plainListSchema,
+  updateAlertChannelSchema,
+  updateAlertSchema,
+  type AlertChannelResource,
+  type AlertChannelTest,
+  type AlertEvaluation,
+  type AlertResource,
+  type CreateAlert,
+  type CreateAlertChannel,
+  type Deleted,
+  type ListAlertDeliveries,
+  type PlainList,
+  type UpdateAlert,
+  type UpdateAlertChannel,
+} from '@spandrel/contract';
+import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import { newId, type Scope } from '@spandrel/kernel';
+import type { Page } from '@spandrel/storage';
+import { alertChange, alertNotFound, alertResource, AlertStore } from './alert.store.js';
+import { alertChannelNotFound, alertChannelResource, AlertChannelStore } from './alert-channel.store.js';
+import { alertDelivery, AlertDeliveryStore } from './alert-delivery.store.js';
+import { EvaluateAlerts } from './evaluate-alerts.js';
+import { SendMessage } from './send-message.js';
+
+const AlertId = () => Param('id', new PathId(alertNotFound));
+const ChannelId = () => Param('id', new PathId(alertChannelNotFound));
+
+/** A page of rows as lists answer it. */
+const listed = <Plural extends string, Row, Item>(plural: Plural, page: Page<Row>, show: (row: Row) => Item) => ({
+  ...({ [plural]: page.items.map(show) } as Record<Plural, Item[]>),
+  count: page.items.length,
+  next_cursor: page.nextCursor,
+});
+
+/** `/api/alerts` (docs/spec/alerts.md#alert-routes). */
+@Controller('api/alerts')
+export class AlertsController {
+  constructor(
+    private readonly alerts: AlertStore,
+    private readonly evaluations: EvaluateAlerts,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'createAlert',
+    access: 'write',
+    summary: 'Make an alert',
+    audited: ['alert.created'],
+    answer: alertSchema,
+  })
+  async create(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createAlertSchema }) body: CreateAlert,
+  ): Promise<AlertResource> {
+    const alert = await this.alerts.create(scope, body);
+    this.evaluations.hurry();
+    return alertResource(alert);
+  }
+
+  @Get()
+  @Operation({ id: 'listAlerts', access: 'read', summary: 'Alerts, oldest first', answer: alertListSchema })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: plainListSchema }) query: PlainList,
+    @CurrentReader() reader: Reader,
+  ) {
+    return listed('alerts', await this.alerts.list(scope, query, reader), alertResource);
+  }
+
+  @Get(':id')
+  @Operation({
+    id: 'getAlert',
+    access: 'read',
+    summary: 'An alert',
+    answer: alertSchema,
+    problems: ['alert_not_found'],
+  })
+  async read(@CurrentScope() scope: Scope, @AlertId() id: string): Promise<AlertResource> {
+    return alertResource(await this.alerts.get(scope, id));
+  }
+
+  @Put(':id')
+  @Operation({
+    id: 'updateAlert',
+    access: 'write',
+    summary: 'Change an alert',
+    audited: ['alert.updated'],
+    answer: alertSchema,
+    problems: ['alert_not_found'],
+  })
+  async update(
+    @CurrentScope() scope: Scope,
+    @AlertId() id: string,
+    @Body({ schema: updateAlertSchema }) body: UpdateAlert,
+  ): Promise<AlertResource> {
+    const alert = await this.alerts.update(scope, id, body);
+    this.evaluations.hurry();
+    return alertResource(alert);
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @Operation({
+    id: 'deleteAlert',
+    access: 'write',
+    summary: 'Delete an alert with its history',
+    audited: ['alert.deleted'],
+    answer: deletedSchema,
+    problems: ['alert_not_found'],
+  })
+  async delete(@CurrentScope() scope: Scope, @AlertId() id: string): Promise<Deleted> {
+    await this.alerts.delete(scope, id);
+    return { id, deleted: true };
+  }
+
+  @Get(':id/history')
+  @Operation({
+    id: 'listAlertHistory',
+    access: 'read',
+    summary: 'Changes of state of the last 30 days, newest first',
+    answer: alertHistorySchema,
+    problems: ['alert_not_found'],
+  })
+  async history(
+    @CurrentScope() scope: Scope,
+    @AlertId() id: string,
+    @Query({ schema: plainListSchema }) query: PlainList,
+    @CurrentReader() reader: Reader,
+  ) {
+    return listed('changes', await this.alerts.history(scope, id, query, reader), alertChange);
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Operation({
+    id: 'testAlert',
+    access: 'read',
+    summary: 'What an evaluation finds now',
+    description: 'Nothing is kept, and nothing is sent.',
+    answer: alertEvaluationSchema,
+    problems: ['alert_not_found', 'range_too_large'],
+  })
+  test(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader): Promise<AlertEvaluation> {
+    return this.evaluations.explain(scope, id, reader);
+  }
+}
+
+/** `/api/alert-channels` (docs/spec/alerts.md#channels). No answer holds an address or a secret. */
+@Controller('api/alert-channels')
+export class AlertChannelsController {
+  constructor(
+    private readonly channels: AlertChannelStore,
+    private readonly deliveries: AlertDeliveryStore,
+    private readonly messages: SendMessage,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'createAlertChannel',
+    access: 'write',
+    summary: 'Store where alerts are sent to',
+    audited: ['alert_channel.created'],
+    answer: alertChannelSchema,
+  })
+  async create(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createAlertChannelSchema }) body: CreateAlertChannel,
+  ): Promise<AlertChannelResource> {
+    return alertChannelResource(await this.channels.create(scope, body));
+  }
+
+  @Get()
+  @Operation({
+    id: 'listAlertChannels',
+    access: 'read',
+    summary: 'Channels of alerts, oldest first',
+    answer: alertChannelListSchema,
+  })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: plainListSchema }) query: PlainList,
+    @CurrentReader() reader: Reader,
+  ) {
+    return listed('channels', await this.channels.list(scope, query, reader), alertChannelResource);
+  }
+
+  @Get(':id')
+  @Operation({
+    id: 'getAlertChannel',
+    access: 'read',
+    summary: 'A channel of alerts',
+    answer: alertChannelSchema,
+    problems: ['alert_channel_not_found'],
+  })
+  async read(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<AlertChannelResource> {
+    return alertChannelResource(await this.channels.get(scope, id));
+  }
+
+  @Put(':id')
+  @Operation({
+    id: 'updateAlertChannel',
+    access: 'write',
+    summary: 'Change a channel of alerts',
+    audited: ['alert_channel.updated'],
+    answer: alertChannelSchema,
+    problems: ['alert_channel_not_found'],
+  })
+  async update(
+    @CurrentScope() scope: Scope,
+    @ChannelId() id: string,
+    @Body({ schema: updateAlertChannelSchema }) body: UpdateAlertChannel,
+  ): Promise<AlertChannelResource> {
+    return alertChannelResource(await this.channels.update(scope, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @Operation({
+    id: 'deleteAlertChannel',
+    access: 'write',
+    summary: 'Delete a channel of alerts with its deliveries',
+    audited: ['alert_channel.deleted'],
+    answer: deletedSchema,
+    problems: ['alert_channel_not_found'],
+  })
+  async delete(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<Deleted> {
+    await this.channels.delete(scope, id);
+    return { id, deleted: true };
+  }
+
+  @Get(':id/deliveries')
+  @Operation({
+    id: 'listAlertDeliveries',
+    access: 'read',
+    summary: 'What a channel was sent in the last 30 days, newest first',
+    answer: alertDeliveryListSchema,
+    problems: ['alert_channel_not_found'],
+  })
+  async listDeliveries(
+    @CurrentScope() scope: Scope,
+    @ChannelId() id: string,
+    @Query({ schema: listAlertDeliveriesSchema }) query: ListAlertDeliveries,
+    @CurrentReader() reader: Reader,
+  ) {
+    await this.channels.get(scope, id);
+    return listed('deliveries', await this.deliveries.list(scope, id, query, reader), alertDelivery);
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Operation({
+    id: 'testAlertChannel',
+    access: 'write',
+    summary: 'Send a channel a message',
+    answer: alertChannelTestSchema,
+    problems: ['alert_channel_not_found'],
+    limit: 5,
+  })
+  async test(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<AlertChannelTest> {
+    const channel = await this.channels.get(scope, id);
+    const [began, now] = [performance.now(), Date.now()];
+    const message = { id: newId(), type: 'alert.test' as const, created_at: formatTimestamp(now) };
+    const nothing = { project_id: scope.projectId, alert: null, key: null, value: null };
+    const sent = await this.messages.send(channel, { ...message, ...nothing }, now);
+    return { ok: sent.error === null, ...sent, latency_ms: Math.round(performance.now() - began) };
+  }
+}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { AnalyticsModule } from '@spandrel/analytics';
+import { ConnectionsModule } from '@spandrel/connections';
+import { ScoresModule } from '@spandrel/scores';
+import { AlertStore } from './alert.store.js';
+import { AlertChannelStore } from './alert-channel.store.js';
+import { AlertDeliveryStore } from './alert-delivery.store.js';
+import { AlertChannelsController, AlertsController } from './alerts.controller.js';
+import { DeliverAlerts } from './deliver-alerts.js';
+import { EvaluateAlerts } from './evaluate-alerts.js';
+import { ReadMeasure } from './read-measure.js';
+import { SendMessage } from './send-message.js';
+
+/** Alerts: what they watch, and where they are sent to. */
+@Module({
+  imports: [AnalyticsModule, ScoresModule, ConnectionsModule],
+  controllers: [AlertsController, AlertChannelsController],
+  providers: [
+    ...[AlertStore, AlertChannelStore, AlertDeliveryStore],
+    ...[ReadMeasure, EvaluateAlerts, DeliverAlerts, SendMessage],
+  ],
+  exports: [AlertStore, AlertChannelStore, EvaluateAlerts, DeliverAlerts],
+})
+export class AlertsModule {}
