@@ -22,3 +22,4 @@ await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');
 await import('./views.journeys.ts');
 await import('./scores.journeys.ts');
+await import('./axe.journeys.ts');

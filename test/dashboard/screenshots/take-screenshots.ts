@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the documents again, of the built program with a day of sample recordings:
+ * Takes the pictures of the documents again, of the built program with the traffic of `npm run demo:realistic`:
  *
  *     npm run build && node_modules/.bin/node test/dashboard/screenshots/take-screenshots.ts [folder]
  */
@@ -7,14 +7,24 @@ import '../../../bin/require-node.mjs';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { takeDirectory } from '../../support/places.ts';
+import { takeDirectory, type Program } from '../../support/places.ts';
 import { findChromium } from '../find-chromium.ts';
-import { compareRuns, type ComparedRuns } from './compared-runs.ts';
-import { recordSupportDesk } from './recorded-support-desk.ts';
+
+const { recordRealistic } = (await import('../../../scripts/demo-realistic/main.mjs' as string)) as {
+  recordRealistic(server: { url: string }, options: object): Promise<Pick<Made, 'dataset' | 'runs'>>;
+};
+
+/** What the pictures are of. */
+interface Made {
+  dataset: string;
+  runs: readonly string[];
+  call: { id: string; trace_id: string; parent_id: string | null };
+  session: string;
+}
 
 interface Picture {
   name: string;
-  path(made: ComparedRuns): string;
+  path(made: Made): string;
   colorScheme?: 'dark';
   /** What one does before the picture is worth looking at. */
   prepare?(page: Page): Promise<void>;
@@ -27,23 +37,27 @@ const PICTURES: readonly Picture[] = [
   { name: 'traces', path: () => '/traces', prepare: (page) => page.getByRole('row').nth(12).waitFor() },
   {
     name: 'trace',
-    path: () => '/traces/desk-3?span=desk-3-answer',
-    prepare: (page) => page.getByRole('article').last().waitFor(),
+    path: ({ call }) => `/traces/${call.trace_id}?span=${call.id}`,
+    prepare: async (page) => {
+      await page.getByRole('article').last().waitFor();
+      await page.getByText('How this cost was computed').click();
+      await page.getByRole('table', { name: 'Parts of the cost' }).waitFor();
+    },
   },
   {
     name: 'flame-dark',
-    path: () => '/traces/desk-8?view=flame&span=desk-8-tool',
+    path: ({ call }) => `/traces/${call.trace_id}?view=flame&span=${call.id}`,
     colorScheme: 'dark',
-    prepare: (page) => page.getByRole('region', { name: 'Span details' }).getByText('Rotterdam').first().waitFor(),
+    prepare: (page) => page.getByRole('article').last().waitFor(),
   },
   {
     name: 'analytics',
-    path: () => '/analytics?range=24h&split_by=model',
+    path: () => '/analytics?range=7d&split_by=model',
     prepare: (page) => page.getByRole('figure', { name: 'Latency' }).waitFor(),
   },
   {
     name: 'session',
-    path: () => '/sessions/ticket-1199',
+    path: ({ session }) => `/sessions/${session}`,
     prepare: (page) => page.getByRole('article').nth(1).waitFor(),
   },
   {
@@ -51,7 +65,7 @@ const PICTURES: readonly Picture[] = [
     path: ({ runs: [first, second] }) => `/evaluations/compare?runs=${first},${second}&baseline=${first}`,
     prepare: async (page) => {
       await page.getByRole('grid', { name: 'Comparison' }).getByRole('row').nth(1).click();
-      await page.getByRole('region', { name: 'Difference' }).locator('ins').first().waitFor();
+      await page.getByRole('region', { name: 'Difference' }).waitFor();
     },
   },
   {
@@ -61,6 +75,26 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
+/** Records the traffic, and finds the call, the session and the dataset that the pictures show. */
+async function record({ api, apiUrl: url }: Program): Promise<Made> {
+  const { dataset, runs } = await recordRealistic({ url }, {});
+  const { body } = await api.get<{ spans: Made['call'][] }>(
+    '/api/spans?name_contains=claude-sonnet&sort_by=cost&limit=200&view=outline',
+  );
+  const { body: listed } = await api.get<{ sessions: { session_id: string; trace_count: number }[] }>(
+    '/api/sessions?limit=50',
+  );
+  const session = listed.sessions.find(({ trace_count: traces }) => traces >= 3) ?? listed.sessions[0]!;
+  const { body: kept } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${dataset}/datapoints?limit=8`);
+  await api.post(`/api/datasets/${dataset}/queue`, { datapoint_ids: kept.datapoints.map(({ id }) => id) });
+  return {
+    dataset,
+    runs,
+    call: body.spans.find(({ parent_id: parent }) => parent !== null)!,
+    session: session.session_id,
+  };
+}
+
 const folder = resolve(process.argv[2] ?? 'docs/images');
 mkdirSync(folder, { recursive: true });
 const place = await takeDirectory();
@@ -69,8 +103,7 @@ if (executablePath === undefined) throw new Error('there is no chromium on the P
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
   const program = await place.start({});
-  await recordSupportDesk(program.api);
-  const made = await compareRuns(program.api);
+  const made = await record(program);
   for (const { name, path, colorScheme = 'light', prepare } of PICTURES) {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, colorScheme, timezoneId: 'UTC' });
     await page.goto(`${program.apiUrl}${path(made)}`);

@@ -1,0 +1,148 @@
+/** axe finds nothing on any page and in any dialog, in either palette, on a wide screen and on a narrow one. */
+import { afterAll, describe, expect } from '@jest/globals';
+import { inBrowser } from './dashboard-browser.ts';
+import { settled } from './page-steps.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+
+const { recordRealistic } = (await import('../../scripts/demo-realistic/main.mjs' as string)) as {
+  recordRealistic(server: { url: string }, options: { sessions: number }): Promise<unknown>;
+};
+
+let made: { dataset: string; runs: readonly string[] };
+
+/** A few days of traffic, a connection, a rule, a review and a board. */
+async function recordAll(): Promise<void> {
+  const { api, apiUrl: url } = program;
+  made = (await recordRealistic({ url }, { sessions: 4 })) as typeof made;
+  const connection = { name: 'OpenAI', provider: 'openai', api_key: 'sk-test', base_url: 'http://127.0.0.1:9/v1' };
+  await api.post('/api/provider-connections', connection);
+  await api.post(`/api/datasets/${made.dataset}/capture-rules`, { name: 'Slow', filters: { min_duration_ms: 900 } });
+  const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
+  await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
+}
+
+const first = async (path: string, list: string): Promise<string> =>
+  (await program.api.get<Record<string, { id?: string; session_id?: string; user_id?: string }[]>>(path)).body[
+    list
+  ]!.map(({ id, session_id: session, user_id: user }) => id ?? session ?? user ?? '')[0]!;
+
+const traceId = () => first('/api/traces?limit=1&name_contains=traveller', 'traces');
+
+/** Every page, by what its address is made of. */
+const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
+  ['Traces', () => '/traces'],
+  ['Traces that none match', () => '/traces?name_contains=nothing-is-called-so'],
+  ['Sessions', () => '/sessions'],
+  ['Users', () => '/users'],
+  ['Spans', () => '/spans'],
+  ['Analytics', () => '/analytics?split_by=model'],
+  ['Boards', () => '/boards'],
+  ['Datasets', () => '/datasets'],
+  ['Evaluations', () => '/evaluations'],
+  ['Review', () => '/review'],
+  ['Connections', () => '/connections'],
+  ['Events', () => '/events'],
+  ['Settings', () => '/settings'],
+  ['a page that is not there', () => '/nope'],
+  ['a trace that is not there', () => '/traces/nope'],
+  ['a trace', async () => `/traces/${await traceId()}`],
+  ['a trace as a flame graph', async () => `/traces/${await traceId()}?view=flame`],
+  ['a trace as an agent graph', async () => `/traces/${await traceId()}?view=graph`],
+  ['a trace beside the list', async () => `/traces?peek=${await traceId()}`],
+  ['a session', async () => `/sessions/${await first('/api/sessions?limit=1', 'sessions')}`],
+  ['a user', async () => `/users/${encodeURIComponent(await first('/api/users?limit=1', 'users'))}`],
+  ['a board', async () => `/boards/${await first('/api/boards?limit=1', 'boards')}`],
+  ['a dataset', () => `/datasets/${made.dataset}`],
+  ['the runs of a dataset', () => `/datasets/${made.dataset}?tab=runs`],
+  ['the rules of a dataset', () => `/datasets/${made.dataset}?tab=rules`],
+  [
+    'a datapoint',
+    async () =>
+      `/datasets/${made.dataset}/datapoints/${await first(`/api/datasets/${made.dataset}/datapoints?limit=1`, 'datapoints')}`,
+  ],
+  ['a new datapoint', () => `/datasets/${made.dataset}/datapoints/new`],
+  ['a new evaluation', () => `/evaluations/new?dataset=${made.dataset}`],
+  ['a run', () => `/evaluations/${made.runs[0]}`],
+  ['a comparison', () => `/evaluations/compare?runs=${made.runs.slice(0, 2).join()}&baseline=${made.runs[0]}`],
+  ['a review', () => `/review/${made.dataset}`],
+];
+
+/** Dialogs by the page that has them and the buttons that lead there. */
+const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
+  ['/traces', 'Command menu'],
+  ['/traces', 'Keyboard shortcuts'],
+  ['/traces', 'Columns'],
+  ['/traces', 'Save view'],
+  ['/traces', 'Add filter', 'Metadata'],
+  ['/spans', 'Add filter', 'Kind'],
+  ['a trace', 'Delete trace'],
+  ['a trace', 'Add to dataset'],
+  ['a trace', 'More'],
+  ['/boards', 'New board'],
+  ['/analytics', 'Pin to board'],
+  ['/datasets', 'New dataset'],
+  ['a dataset', 'Import'],
+  ['a dataset', 'Export'],
+  ['a dataset', 'Edit'],
+  ['a dataset', 'Delete dataset'],
+  ['the rules of a dataset', 'New rule'],
+  ['a run', 'Delete run'],
+  ['/connections', 'New connection'],
+  ['/connections', /^Edit /],
+  ['/connections', /^Delete /],
+];
+
+const pathOf = async (name: string): Promise<string> =>
+  name.startsWith('/') ? name : await PAGES.find(([page_]) => page_ === name)![1]();
+
+/** What axe finds in both palettes, on the page as it stands. */
+async function findings(where: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const rules = colorScheme === 'light' ? 'all' : 'colours';
+    found.push(...(await watched.axe(rules)).map((fault) => `${where}, ${colorScheme}: ${fault}`));
+  }
+  return found;
+}
+
+const shown = async (): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await settled(page, () => page.evaluate('document.querySelectorAll("*").length'));
+};
+
+describe('axe', () => {
+  journeysOn(recordAll)();
+  afterAll(async () => page?.setViewportSize({ width: 1_280, height: 600 }));
+
+  inBrowser.each([
+    [1_440, 900],
+    [390, 844],
+  ])('finds nothing on any page at %i pixels', async (width, height) => {
+    await page.setViewportSize({ width, height });
+    const found: string[] = [];
+    for (const [name, path] of PAGES) {
+      await page.goto(program.apiUrl + (await path()));
+      await shown();
+      found.push(...(await findings(name)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  inBrowser('finds nothing in any dialog', async () => {
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    const found: string[] = [];
+    for (const [name, ...buttons] of DIALOGS) {
+      await page.goto(program.apiUrl + (await pathOf(name)));
+      await shown();
+      for (const [at, button] of buttons.entries()) {
+        const role = at === 0 ? 'button' : 'menuitem';
+        await page.getByRole(role, { name: button, exact: true }).first().click();
+      }
+      await page.locator('dialog:modal, [role=menu], [role=group][aria-label=Columns]').first().waitFor();
+      await settled(page, () => page.evaluate('document.querySelectorAll("*").length'));
+      found.push(...(await findings(`${name} ${buttons.join(', ')}`)));
+    }
+    expect(found).toEqual([]);
+  });
+});
