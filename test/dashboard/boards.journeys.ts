@@ -110,6 +110,11 @@ describe('boards', () => {
     await page.keyboard.press('Enter');
     await heading('Ours').waitFor();
     await expectSoon(async () => (await boardOf(id)).name, 'Ours');
+    await open('/traces');
+    await button('Command menu').click();
+    await page.getByRole('combobox', { name: 'Command' }).fill('ours');
+    await page.getByRole('option', { name: /^Ours/ }).click();
+    await heading('Ours').waitFor();
     await button('Delete').click();
     const confirm = page.getByRole('alertdialog');
     await expectAccessible(watched);

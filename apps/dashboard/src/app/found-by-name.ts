@@ -3,6 +3,7 @@ import { api } from '../api/api.js';
 import { keys } from '../api/keys.js';
 import { formatId } from '../components/format.js';
 import { useSettled } from '../components/hooks.js';
+import { boardAddress, BOARDS } from '../features/boards/boards.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
 
@@ -19,7 +20,7 @@ const LENGTH_MIN = 2;
 /** The most that are shown of one kind. */
 const FOUND_MAX = 5;
 
-/** Traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
+/** Views, boards, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
 export function useFoundByName(typed: string): readonly Found[] {
   const client = useQueryClient();
   const text = useSettled(typed.trim(), PAUSE_MS);
@@ -35,16 +36,18 @@ export function useFoundByName(typed: string): readonly Found[] {
 
 async function findByName(client: QueryClient, text: string, signal: AbortSignal): Promise<Found[]> {
   const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
-  const [traces, sessions, datasets, runs, views] = await Promise.all([
+  const [traces, sessions, datasets, runs, views, boards] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
     api.listSessions({ query: { id_contains: text, limit: FOUND_MAX }, signal }),
     // The API finds neither by name; of both there are few, and the newest count.
     client.fetchQuery({ queryKey: keys.datasets(), queryFn: () => api.listDatasets() }),
     client.fetchQuery({ queryKey: ['runs', 'newest'], queryFn: () => api.listEvalRuns() }),
     client.fetchQuery(SAVED_VIEWS),
+    client.fetchQuery(BOARDS),
   ]);
   return [
     ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),
+    ...boards.filter(isCalled).map(({ id, name }) => ({ group: 'Boards', label: name, address: boardAddress(id) })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },

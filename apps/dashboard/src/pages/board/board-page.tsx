@@ -13,8 +13,8 @@ import { AnalyticsFigure } from '../../features/analytics/analytics-figure.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 import { FIGURES } from '../../features/analytics/figures.js';
 import { NameDialog } from '../../features/boards/board-dialog.js';
-import { boardQuery, rereadBoards } from '../../features/boards/boards.js';
-import { DeleteBoard } from '../../features/boards/delete-board.js';
+import { boardQuery, BOARDS, rereadBoards } from '../../features/boards/boards.js';
+import { ConfirmAction } from '../../features/dialogs.js';
 import { readFigureQuery } from '../../features/boards/figure-query.js';
 import { endsOf } from '../../features/filters/time-range.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -43,6 +43,7 @@ function Board({ board }: { board: BoardResource }) {
   const { id, name, figures } = board;
   const [opened, setOpened] = useState<Opened>(null);
   const navigate = useNavigate();
+  const client = useQueryClient();
   const change = useBoardChange(id);
   const keepFocus = useKeptFocus(figures);
   const close = (): void => setOpened(null);
@@ -138,7 +139,23 @@ function Board({ board }: { board: BoardResource }) {
         />
       )}
       {opened?.kind === 'delete' && (
-        <DeleteBoard board={board} onDeleted={() => void navigate({ to: '/boards' })} onClose={close} />
+        <ConfirmAction
+          title="Delete board?"
+          action="Delete"
+          act={() => api.deleteBoard({ path: { id } })}
+          onDone={() => {
+            void navigate({ to: '/boards' });
+            // The board itself is not asked for again.
+            void client.invalidateQueries({ queryKey: BOARDS.queryKey, exact: true });
+          }}
+          done={`Deleted the board ${name}`}
+          failed="The board could not be deleted"
+          onClose={close}
+        >
+          <p>
+            The board <bdi>{name}</bdi> is deleted for everybody in the project. What its figures show is kept.
+          </p>
+        </ConfirmAction>
       )}
     </>
   );

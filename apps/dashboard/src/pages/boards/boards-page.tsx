@@ -14,7 +14,6 @@ import { notify, notifyError } from '../../components/notify.js';
 import { Time } from '../../components/time.js';
 import { NameDialog } from '../../features/boards/board-dialog.js';
 import { boardAddress, BOARDS, rereadBoards } from '../../features/boards/boards.js';
-import { DeleteBoard } from '../../features/boards/delete-board.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn } from '../../features/columns/usual-columns.js';
 import { useListPlace } from '../../features/list/list-memory.js';
@@ -26,7 +25,7 @@ export function BoardsPage() {
   const navigate = useNavigate();
   const { times } = usePreferences();
   const place = useListPlace();
-  const [opened, setOpened] = useState<'new' | BoardResource | null>(null);
+  const [isNaming, setIsNaming] = useState(false);
   const [isHiddenShown, setIsHiddenShown] = useState(false);
   const all = boards.data ?? [];
   const rows = all.filter(({ hidden }) => isHiddenShown || !hidden);
@@ -57,20 +56,12 @@ export function BoardsPage() {
       <RowButtons>
         {board.hidden ? (
           <RowButton word="Bring back" name={board.name} onClick={() => void change(board, false)} />
-        ) : board.built_in ? (
-          <RowButton word="Hide" name={board.name} onClick={() => void change(board, true)} />
         ) : (
-          <RowButton word="Delete" name={board.name} onClick={() => setOpened(board)} />
+          board.built_in && <RowButton word="Hide" name={board.name} onClick={() => void change(board, true)} />
         )}
       </RowButtons>
     )),
   ];
-  const create = (
-    <Button writes variant="primary" icon="plus" onClick={() => setOpened('new')}>
-      New board
-    </Button>
-  );
-  const close = (): void => setOpened(null);
   return (
     <>
       <PageHeading title="Boards">
@@ -79,7 +70,9 @@ export function BoardsPage() {
             Show hidden boards
           </Button>
         )}
-        {create}
+        <Button writes variant="primary" icon="plus" onClick={() => setIsNaming(true)}>
+          New board
+        </Button>
       </PageHeading>
       <QueryFault title="Boards could not be loaded" query={boards} />
       {boards.isSuccess && rows.length === 0 ? (
@@ -98,7 +91,7 @@ export function BoardsPage() {
           {...place}
         />
       )}
-      {opened === 'new' && (
+      {isNaming && (
         <NameDialog
           title="New board"
           action="Create"
@@ -107,10 +100,9 @@ export function BoardsPage() {
             void rereadBoards(client);
             void navigate({ to: boardAddress(id) });
           }}
-          onClose={close}
+          onClose={() => setIsNaming(false)}
         />
       )}
-      {opened !== null && opened !== 'new' && <DeleteBoard board={opened} onClose={close} />}
     </>
   );
 }
