@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { formatTimestamp, type IngestScore, type ScorerResult, type ScoringAttempt } from '@spandrel/contract';
+import { formatTimestamp, type ScorerResult, type ScoringAttempt } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { WriteScores } from '@spandrel/scores';
+import { WriteScores, type RuleScore } from '@spandrel/scores';
 import { fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
 import type { Target } from './find-target.js';
 import { TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
@@ -132,8 +132,6 @@ export class RecordJudgement {
 }
 
 const COMMENT_LENGTH_MAX = 10_000;
-
-type RuleScore = IngestScore & { author: string; ruleId: string };
 
 /** Adds what a judgement cost to what is known of the rule's costs. */
 function pay(rule: ScoringRuleRow, task: ScoringTaskRow, cost: number): void {

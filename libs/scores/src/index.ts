@@ -6,5 +6,5 @@ export { ScoreStore } from './score.store.js';
 export { scoresFeature } from './scores.feature.js';
 export { ScoresModule } from './scores.module.js';
 export { FindTargets } from './find-targets.js';
-export { assertFit, attempt, WriteScores } from './write-scores.js';
+export { assertFit, attempt, WriteScores, type RuleScore } from './write-scores.js';
 export type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
