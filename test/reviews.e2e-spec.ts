@@ -428,6 +428,110 @@ describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) 
     expect((await agreement('?name=nobody')).body).toMatchObject({ name: 'nobody', units: 0 });
   });
 
+  it('gives what is assigned to nobody else', async () => {
+    const { path, items, again } = await enqueue(1, { assignees: ['ada', 'b"ob'] });
+    expect(items[0]).toMatchObject({ assignees: ['ada', 'b"ob'] });
+    expect((await next(path, 'cay')).body.code).toBe('queue_item_not_found');
+    const claim = (reviewer: string) =>
+      call<Problem>('POST', `/api/queue/${items[0]!.id}/claim`, { claimed_by: reviewer });
+    expect((await claim('cay')).body.code).toBe('queue_item_not_assigned');
+    expect((await listed(`${path}/queue?assignee=ada`)).map(({ id }) => id)).toEqual([items[0]!.id]);
+    expect(await listed(`${path}/queue?assignee=cay`)).toEqual([]);
+    expect((await next(path, 'b"ob')).body.id).toBe(items[0]!.id);
+    expect((await again({})).body.items).toHaveLength(1);
+  });
+
+  it('gives in a random order, or first what judges were least sure of, whose answers enter no estimate', async () => {
+    const traces = await record('ordered', 12);
+    await Promise.all(
+      traces.map((id, n) =>
+        call('POST', '/api/scores', { name: 'correct', trace_id: id, source: 'judge', value: n % 2 === 0 ? 1 : 0 }),
+      ),
+    );
+    await call('POST', '/api/scores', { name: 'correct', trace_id: traces[7], source: 'judge', value: 1 });
+    const order = async (): Promise<(string | null | undefined)[]> => {
+      const given: QueueItemResource[] = [];
+      for (let answer = await nextTarget('ada'); answer.status === 200; answer = await nextTarget('ada')) {
+        given.push(answer.body);
+        await submit(answer.body.id, { scores: [{ name: 'correct', value: 1 }] });
+      }
+      // The queue may have others, of tests before.
+      return given.map(({ trace_id: id }) => id).filter((id) => traces.includes(id!));
+    };
+    await enqueueTargets({ trace_ids: traces, form: ['correct'], order: 'random' });
+    const random = await order();
+    expect(random.toSorted()).toEqual(traces.toSorted());
+    expect(random).not.toEqual(traces);
+
+    const { body: made } = await enqueueTargets({ trace_ids: traces, form: ['correct'], order: 'uncertain' });
+    expect(made).toMatchObject({ count: traces.length });
+    expect(made.items.every(({ selected_by: why }) => why === 'uncertain')).toBe(true);
+    expect((await order())[0]).toBe(traces[7]);
+    const scores = await scoresOf(`trace_id=${traces[7]}&source=human`);
+    expect(scores.map(({ metadata }) => metadata)).toContainEqual({ selected_by: 'uncertain' });
+  });
+
+  it('lets somebody who is named decide where answers differ', async () => {
+    const terms = { reviews_required: 2, form: ['correct'], adjudicate: 'disagree', adjudicators: ['judy'] };
+    const { path } = await enqueue(2, terms);
+    const answer = async (reviewer: string, value: number) => {
+      const { body: item } = await next(path, reviewer);
+      return (await submit(item.id, { scores: [{ name: 'correct', value }] })).body;
+    };
+    for (const reviewer of ['ada', 'bob']) await answer(reviewer, 1);
+    expect((await next(path, 'judy')).body.datapoint_id).toBeDefined();
+    await call('POST', `/api/queue/${(await listed(`${path}/queue?claimed_by=judy`))[0]!.id}/release`);
+    const first = await answer('ada', 1);
+    await answer('bob', 0);
+    expect((await listed(`${path}/queue?disagreement=true`)).map(({ group_id: group }) => group)).toContain(
+      first.group_id,
+    );
+    expect((await next(path, 'cay')).body.code).toBe('queue_item_not_found');
+    const [decision] = await listed(`${path}/queue?status=pending`);
+    expect(decision).toMatchObject({ adjudicates: true, assignees: ['judy'], review_no: 3, group_id: first.group_id });
+    // Who has not answered reads nothing before.
+    expect((await call('GET', `/api/queue/${first.id}`)).body).toMatchObject({ scores: [] });
+    expect((await answer('judy', 0)).status).toBe('completed');
+    expect((await next(path, 'judy')).body.code).toBe('queue_item_not_found');
+    expect((await call('GET', `/api/queue/${first.id}`)).body).toMatchObject({ scores: [{ value: 1 }] });
+    // It is no rating of its own.
+    const { body: agreement } = await call<{ scores: AgreementOfScores[] }>('GET', `${path}/agreement`);
+    expect(agreement.scores).toMatchObject([{ units: 2, ratings: 4, percent_agreement: 0.5 }]);
+  });
+
+  it('measures reviewers by what is known, mixed in unseen', async () => {
+    const { path, ids } = await enqueue(12, {});
+    await call('POST', '/api/score-definitions', { name: 'sure', kind: 'boolean' });
+    // What is open is answered as it is: these are of a queue of their own.
+    const traces = await record('plain', 8);
+    const golds = await record('gold', 3);
+    const items = golds.map((id) => ({ id, scores: [{ name: 'sure', value: 1 }] }));
+    const { body: made } = await enqueueTargets({ trace_ids: traces, form: ['sure'], gold: { rate: 0.2, items } });
+    expect(made.items.filter(({ trace_id: id }) => golds.includes(id!))).toHaveLength(2);
+    expect(made.items.every(({ gold, selected_by: why }) => gold === null && why === null)).toBe(true);
+    for (let n = 0; n < 10; n++) {
+      const { body: item } = await nextTarget('grace');
+      // Wrong of the first one.
+      const value = item.trace_id === golds[0] ? 0 : 1;
+      await submit(item.id, { scores: [{ name: 'sure', value }] });
+    }
+    const { body: progress } = await call<QueueProgress>('GET', '/api/queue/progress');
+    expect(progress.reviewers.find(({ reviewer }) => reviewer === 'grace')).toMatchObject({
+      completed: 10,
+      gold: { answered: 2, correct: 1, accuracy: { rate: 0.5, ci: { low: expect.closeTo(0.0945, 3), level: 0.95 } } },
+    });
+    expect(await scoresOf(`trace_id=${golds[0]}`)).toMatchObject([{ metadata: { selected_by: 'gold' } }]);
+    expect(await listed(`/api/queue?trace_id=${golds[0]}`)).toMatchObject([{ gold: [['sure', 1, null]] }]);
+    const misfit = { rate: 0.5, items: [{ id: golds[0], scores: [{ name: 'sure', value: 7 }] }] };
+    const refused = await enqueueTargets({ trace_ids: traces, form: ['sure'], gold: misfit });
+    expect(refused.body.errors?.[0]?.path).toBe('gold.items[0].scores[0].value');
+    const unknown = { rate: 0.5, items: [{ id: 'nobody', scores: [{ name: 'sure', value: 1 }] }] };
+    const missing = await enqueueTargets({ trace_ids: traces, form: ['sure'], gold: unknown });
+    expect([missing.status, missing.body.errors?.[0]?.path]).toEqual([404, 'gold.items[0].id']);
+    const known = { rate: 0.3, items: [{ id: ids[0], scores: [] }] };
+    expect((await call('POST', `${path}/queue`, { datapoint_ids: ids.slice(1, 4), gold: known })).status).toBe(201);
+  });
+
   it('makes answers scores of the span that the datapoint came from', async () => {
     await call('POST', '/api/ingest', {
       traces: [{ id: 'reviewed-trace' }],

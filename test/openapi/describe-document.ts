@@ -63,9 +63,10 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   compareEvals: 'runs',
   compareEvalItems: 'runs baseline datapoint_id only order include limit cursor',
   listViews: 'page limit cursor',
-  listQueue: 'status claimed_by datapoint_id trace_id span_id session_id group_id form disagreement limit cursor',
+  listQueue:
+    'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
   listDatasetQueue:
-    'status claimed_by datapoint_id trace_id span_id session_id group_id form disagreement limit cursor',
+    'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
   getAgreement: 'name level since',
   getTargetAgreement: 'name level since',
   submitQueueItem: 'apply',

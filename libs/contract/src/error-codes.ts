@@ -43,6 +43,7 @@ export const ERRORS = {
   eval_run_not_over: { status: 409, title: 'The eval run is not over' },
   queue_item_already_claimed: { status: 409, title: 'The queue item is already claimed' },
   queue_item_already_reviewed: { status: 409, title: 'The reviewer has another item of this group' },
+  queue_item_not_assigned: { status: 409, title: 'The queue item is assigned to others' },
   queue_item_not_claimed: { status: 409, title: 'The queue item is not claimed' },
   queue_item_completed: { status: 409, title: 'The queue item is completed' },
   project_protected: { status: 409, title: 'The project is protected' },

@@ -17,10 +17,22 @@ export const REVIEWS_MAX = 10;
 const FORM_MAX = 50;
 const INSTRUCTIONS_LENGTH_MAX = 10_000;
 const PRIORITY_MAX = 1_000_000;
+const GOLD_MAX = 1_000;
 
 /** Ids that one enqueue takes. */
 const targetIds = boundedList(keySchema.min(1), ENQUEUE_MAX);
 const names = boundedList(keySchema.min(1), FORM_MAX);
+
+/** Orders in which `next` gives what one enqueue made. */
+export const QUEUE_ORDERS = ['oldest', 'random', 'uncertain'] as const;
+export type QueueOrder = (typeof QUEUE_ORDERS)[number];
+
+const reviewScoreSchema = z.object({
+  name: keySchema.min(1),
+  value: settingNumber(z.number().nullish()),
+  label: keySchema.min(1).nullish(),
+  comment: nameSchema.nullish(),
+});
 
 /** How what is enqueued is to be reviewed. */
 const terms = {
@@ -45,6 +57,31 @@ const terms = {
     .min(1)
     .nullish()
     .describe('Why these were chosen; with anything but `random` their answers enter no estimate.'),
+  order: z
+    .enum(QUEUE_ORDERS)
+    .nullish()
+    .describe('In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.'),
+  assignees: names.nullish().describe('Who may review them, as `claimed_by` has them; anybody when left out.'),
+  adjudicate: z
+    .literal('disagree')
+    .nullish()
+    .describe('A further item appears where the answers of a group differ; its answer is that of the group.'),
+  adjudicators: names.nullish().describe('Who may decide then; anybody outside of the group when left out.'),
+  gold: z
+    .object({
+      rate: z
+        .number()
+        .min(0)
+        .max(1)
+        .refine((rate) => rate > 0 && rate < 1, 'must be between 0 and 1')
+        .describe('The share of all items that they are to be, as far as there are enough.'),
+      items: boundedList(
+        z.object({ id: z.string(), scores: boundedList(reviewScoreSchema, FORM_MAX) }),
+        GOLD_MAX,
+      ).describe('Ids of the kind that is enqueued, with the known answers.'),
+    })
+    .nullish()
+    .describe('Things with known answers, mixed in: nobody sees which they are.'),
 };
 
 export const enqueueSchema = z
@@ -85,13 +122,6 @@ export const claimNextSchema = claimSchema
   .meta({ id: 'ClaimNext' });
 export type ClaimNext = z.output<typeof claimNextSchema>;
 
-const reviewScoreSchema = z.object({
-  name: keySchema.min(1),
-  value: settingNumber(z.number().nullish()),
-  label: keySchema.min(1).nullish(),
-  comment: nameSchema.nullish(),
-});
-
 /** `POST /api/queue/:item_id/submit`; without `edited_data` the datapoint is approved as it is. */
 export const submitSchema = z
   .object({
@@ -121,6 +151,7 @@ export const listQueueSchema = z.object({
   span_id: z.string().optional(),
   session_id: z.string().optional(),
   group_id: z.string().optional(),
+  assignee: z.string().optional().describe('Items that are assigned to this reviewer.'),
   form: z.string().optional().describe('Items whose form has this score.'),
   disagreement: queryBooleanSchema.optional().meta({
     openapi: { type: 'boolean' },
@@ -138,6 +169,17 @@ const reviewMembers = z
     span_id: z.string().nullable(),
     session_id: z.string().nullable(),
     selected_by: z.string().nullable(),
+    position: countSchema.describe('Lower ones of a priority come first.'),
+    assignees: z.array(z.string()).describe('Who may review it; anybody when empty.'),
+    adjudicate: z.literal('disagree').nullable(),
+    adjudicators: z.array(z.string()),
+    adjudicates: z.boolean().describe('Whether its answer is that of its group.'),
+    gold: z
+      .array(z.array(z.union([z.string(), z.number()]).nullable()))
+      .nullable()
+      .describe(
+        'The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden.',
+      ),
     group_id: z
       .string()
       .nullable()
@@ -308,6 +350,10 @@ export const queueProgressSchema = z
         claimed: countSchema,
         completed: countSchema,
         median_seconds: z.number().nullable().describe('From claim to submission.'),
+        gold: z
+          .object({ answered: countSchema, correct: countSchema, accuracy: wilsonRateSchema })
+          .exactOptional()
+          .describe('Of items with known answers; left out where none was answered.'),
       }),
     ),
     median_seconds: z.number().nullable(),

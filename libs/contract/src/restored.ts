@@ -101,6 +101,14 @@ export const restoredQueueItemSchema = z
     span_id: keySchema.nullable().default(null),
     session_id: keySchema.nullable().default(null),
     selected_by: keySchema.nullable().default(null),
+    position: countSchema.default(0),
+    assignees: boundedList(keySchema, 50).default([]),
+    adjudicate: z.literal('disagree').nullable().default(null),
+    adjudicators: boundedList(keySchema, 50).default([]),
+    adjudicates: z.boolean().default(false),
+    gold: boundedList(z.tuple([keySchema, z.number().nullable(), keySchema.nullable()]), 50)
+      .nullable()
+      .default(null),
     group_id: clientIdSchema.nullable().default(null),
     review_no: countSchema.default(1),
     reviews_required: countSchema.default(1),

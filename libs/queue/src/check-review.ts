@@ -13,12 +13,14 @@ export const NO_ANSWERS: Answered = { scores: '[]', answers: '[]', comment: null
 
 /**
  * What a review says, checked against the form of its item (docs/spec/queue.md#forms).
+ * @param place what stands before the path of a fault.
  * @throws Invalid for an answer that is missing, not asked for, given twice, or does not fit its definition.
  */
 export function checkReview(
-  item: QueueItemRow,
+  { form: asked }: Pick<QueueItemRow, 'form'>,
   { scores, comment, skip }: Omit<Submit, 'edited_data'>,
   definitions: ReadonlyMap<string, ScoreDefinitionRow>,
+  place = '',
 ): Answered {
   const given = scores ?? [];
   if (skip) {
@@ -26,10 +28,10 @@ export function checkReview(
     if (given.length > 0) throw fault('scores', 'must be left out of a review that is skipped');
     return { ...NO_ANSWERS, comment, skipped: 1 };
   }
-  const form = fromJsonText(item.form) as string[];
+  const form = fromJsonText(asked) as string[];
   const kept = new Map<string, ReviewScore>();
   for (const [at, { name, value = null, label = null, comment: said = null }] of given.entries()) {
-    const path = `scores[${at}]`;
+    const path = `${place}scores[${at}]`;
     if (form.length > 0 && !form.includes(name)) throw fault(`${path}.name`, `must be one of ${form.join(', ')}`);
     if (kept.has(name)) throw fault(`${path}.name`, 'must not be given twice');
     if (value === null && label === null && said === null)
@@ -38,7 +40,7 @@ export function checkReview(
     kept.set(name, { name, value, label, comment: said });
   }
   const missing = form.filter((name) => !kept.has(name));
-  if (missing.length > 0) throw fault('scores', `must answer ${missing.join(', ')}, or skip the item`);
+  if (missing.length > 0) throw fault(`${place}scores`, `must answer ${missing.join(', ')}, or skip the item`);
   return {
     scores: JSON.stringify([...kept.values()]),
     answers: answersOf([...kept.values()]),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
@@ -7,13 +8,15 @@ import {
   type Enqueue,
   type EnqueueTargets,
   type EnqueueTerms,
+  type QueueOrder,
   type ReviewTarget,
 } from '@spandrel/contract';
 import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
-import { attempt, FindTargets, ScoreDefinitionStore } from '@spandrel/scores';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { attempt, FindTargets, ScoreDefinitionStore, ScoreStore, type ScoreDefinitionRow } from '@spandrel/scores';
+import { fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
+import { checkReview } from './check-review.js';
 import { OF_TARGETS, type QueueItemRow, QUEUE_STATUS, type QueueTarget, unitOfTarget } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 
@@ -34,8 +37,19 @@ interface EnqueuedRows {
   existing: number;
 }
 
+/** Places that items of one priority may have. */
+const PLACE_MAX = 1_000_000;
+
 /** What is reviewed: a datapoint with its data, or a trace, a span or a session. */
 type Subject = Pick<QueueItemRow, 'originalData'> & QueueTarget;
+
+interface Unit {
+  subject: Subject;
+  /** Id of what judges have scored, if anything: the span of a datapoint. */
+  scored: string | null;
+  /** The answers that are known. */
+  gold: string | null;
+}
 
 const NO_TARGET: QueueTarget = { traceId: null, spanId: null, sessionId: null };
 
@@ -50,6 +64,7 @@ export class EnqueueItems {
     private readonly masking: ProjectMasking,
     private readonly definitions: ScoreDefinitionStore,
     private readonly targets: FindTargets,
+    private readonly scores: ScoreStore,
   ) {}
 
   /**
@@ -64,24 +79,27 @@ export class EnqueueItems {
     datasetId: string,
     { datapoint_ids: given, ...terms }: Enqueue,
   ): Promise<EnqueuedRows> {
-    const ids = [...new Set(given)];
+    const ids = mixIds(given, terms);
     const masking = await this.masking.of(scope);
     return this.storage.write(async (tx) => {
       // Locked, so that nobody else enqueues the same datapoints or deletes them meanwhile.
       if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
-      const load = async (wanted: readonly string[]): Promise<Map<string, Subject>> => {
-        const loaded = new Map<string, Subject>();
+      const definitions = await this.findDefinitions(tx, scope, terms);
+      const golds = knownAnswers(terms, definitions);
+      const load = async (wanted: readonly string[]): Promise<Map<string, Unit>> => {
+        const loaded = new Map<string, Unit>();
         for (const datapoint of await this.datapoints.findForWrite(tx, scope, datasetId, wanted)) {
           // The datapoint may have been stored before there were rules.
           const kind = datapointKind(datapoint);
           const shown = masking ? await masking.run((calls) => maskDatapoint(calls, kind)) : kind;
-          loaded.set(datapoint.id, { originalData: JSON.stringify(shown), ...NO_TARGET });
+          const subject = { originalData: JSON.stringify(shown), ...NO_TARGET };
+          loaded.set(datapoint.id, { subject, scored: datapoint.sourceSpanId, gold: golds.get(datapoint.id) ?? null });
         }
         return loaded;
       };
-      const queue = { datasetId, load, atOnce: DATAPOINTS_AT_ONCE };
+      const queue = { datasetId, load, definitions, kind: 'span' as const, atOnce: DATAPOINTS_AT_ONCE };
       const { items, existing } = await this.enqueue(tx, scope, queue, terms, ids);
-      if (items.size < ids.length) throw unknown('datapoint', ' in this dataset', given, items);
+      if (items.size < ids.length) throw unknown('datapoint', ' in this dataset', given, terms, [ids, items]);
       return { items: ids.flatMap((id) => items.get(id)!), existing };
     });
   }
@@ -94,25 +112,28 @@ export class EnqueueItems {
     const { trace_ids: _traces, span_ids: _spans, session_ids: _sessions, ...terms } = body;
     const kind = REVIEW_TARGETS.find((target) => body[`${target}_ids`])!;
     const given = body[`${kind}_ids`]!;
-    const ids = [...new Set(given)];
+    const ids = mixIds(given, terms);
     return this.storage.write(async (tx) => {
       await this.items.lockTargets(tx, scope);
+      const definitions = await this.findDefinitions(tx, scope, terms);
+      const golds = knownAnswers(terms, definitions);
       const targetOf = await this.targets.find(
         tx,
         scope,
         ids.map((id) => ({ [`${kind}_id`]: id })),
       );
-      const known = new Map<string, Subject>();
+      const known = new Map<string, Unit>();
       for (const id of ids) {
         attempt(() => {
           const { traceId, spanId, sessionId } = targetOf({ [`${kind}_id`]: id });
-          const target = { traceId, spanId, sessionId };
-          known.set(id, { originalData: 'null', ...target });
+          const subject = { originalData: 'null', traceId, spanId, sessionId };
+          known.set(id, { subject, scored: id, gold: golds.get(id) ?? null });
         });
       }
-      if (known.size < ids.length) throw unknown(kind, '', given, known);
-      const subjects = new Map(known.values().map((subject) => [unitOfTarget(subject), subject]));
-      const queue = { datasetId: OF_TARGETS, load: () => Promise.resolve(subjects), atOnce: TARGETS_AT_ONCE };
+      if (known.size < ids.length) throw unknown(kind, '', given, terms, [ids, known]);
+      const subjects = new Map(known.values().map((unit) => [unitOfTarget(unit.subject), unit]));
+      const load = () => Promise.resolve(subjects);
+      const queue = { datasetId: OF_TARGETS, load, definitions, kind, atOnce: TARGETS_AT_ONCE };
       const { items, existing } = await this.enqueue(tx, scope, queue, terms, [...subjects.keys()]);
       return { items: [...subjects.keys()].flatMap((unit) => items.get(unit)!), existing };
     });
@@ -122,12 +143,12 @@ export class EnqueueItems {
   private async enqueue(
     tx: WriteTx,
     scope: Scope,
-    { datasetId, load, atOnce }: QueueOfItems,
+    { atOnce, ...queue }: QueueOfItems,
     given: EnqueueTerms,
     units: readonly string[],
   ): Promise<{ items: Map<string, QueueItemRow[]>; existing: number }> {
-    await this.assertDefined(tx, scope, given.form ?? []);
-    const wanted = { datasetId, load, required: given.reviews_required ?? 1, terms: termsOf(given) };
+    const { reviews_required: required, order } = given;
+    const wanted = { ...queue, required: required ?? 1, order: order ?? 'oldest', terms: termsOf(given) };
     const items = new Map<string, QueueItemRow[]>();
     let [length, existing] = [0, 0];
     for (let at = 0; at < units.length; at += atOnce) {
@@ -144,19 +165,25 @@ export class EnqueueItems {
     return { items, existing };
   }
 
-  private async assertDefined(tx: WriteTx, scope: Scope, form: readonly string[]): Promise<void> {
-    const known = await this.definitions.findByNames(tx, scope, form);
+  /** Definitions of what is asked and known. @throws Invalid for a form without definition. */
+  private async findDefinitions(tx: WriteTx, scope: Scope, { form: asked, gold }: EnqueueTerms) {
+    const form = asked ?? [];
+    const known = await this.definitions.findByNames(tx, scope, [
+      ...form,
+      ...(gold?.items ?? []).flatMap(({ scores }) => scores.map(({ name }) => name)),
+    ]);
     const errors = form.flatMap((name, at) =>
       known.has(name) ? [] : [{ path: `form[${at}]`, message: `there is no score definition "${name}"` }],
     );
     if (errors.length > 0) throw new Invalid('validation_failed', `${errors[0]!.path} ${errors[0]!.message}`, errors);
+    return known;
   }
 
   /** The open items of units, made where they are missing; nothing for what is not there. */
   private async itemsOf(
     tx: WriteTx,
     scope: Scope,
-    { datasetId, load, required, terms }: WantedItems,
+    { datasetId, load, required, order, kind, definitions, terms }: WantedItems,
     units: readonly string[],
   ): Promise<{ open: QueueItemRow[]; made: QueueItemRow[] }> {
     const open = Map.groupBy(await this.items.findOpen(tx, scope, datasetId, units), (item) => item.datapointId);
@@ -164,24 +191,55 @@ export class EnqueueItems {
     const groups = Map.groupBy(await this.items.findOfGroups(tx, scope, groupIds), (item) => item.groupId);
     const missingOf = (unit: string): number => {
       const [item] = open.get(unit) ?? [];
-      return required - (item ? (groups.get(item.groupId)?.length ?? 1) : 0);
+      const reviews = groups.get(item?.groupId ?? null)?.filter(({ adjudicates }) => adjudicates === 0);
+      return required - (item ? (reviews?.length ?? 1) : 0);
     };
     const left = units.filter((unit) => missingOf(unit) > 0);
     const loaded = await load(left);
+    const placeOf = await this.placesOf(scope, { order, kind, definitions, form: terms.form }, loaded);
     const added: QueueItemRow[] = [];
     for (const unit of left) {
-      const subject = loaded.get(unit);
-      if (!subject) continue;
+      const found = loaded.get(unit);
+      if (!found) continue;
+      const { subject, gold } = found;
       const [first] = open.get(unit) ?? [];
       const groupId = required > 1 ? (first?.groupId ?? newId()) : null;
       if (first && first.groupId !== groupId) await this.beginGroup(tx, first, groupId!, required);
       const group = { groupId, reviewsRequired: required };
       for (let no = required - missingOf(unit) + 1; no <= required; no++) {
-        added.push({ ...pendingItem(scope, datasetId, unit), ...subject, ...terms, ...group, reviewNo: no });
+        const item = { ...pendingItem(scope, datasetId, unit), ...subject, ...terms, ...group, reviewNo: no };
+        added.push({ ...item, gold, position: placeOf(found) });
       }
     }
     await this.items.insert(tx, added);
     return { open: [...open.values()].flat(), made: added };
+  }
+
+  /** Where units stand among others of their priority: by chance, or those first whose judges were nearest to the middle. */
+  private async placesOf(
+    scope: Scope,
+    { order, kind, definitions, form }: Pick<WantedItems, 'order' | 'kind' | 'definitions'> & { form: string },
+    units: ReadonlyMap<string, Unit>,
+  ): Promise<(unit: Unit) => number> {
+    if (order === 'oldest') return () => 0;
+    if (order === 'random') {
+      const places = new Map(units.values().map((unit) => [unit, randomInt(PLACE_MAX)]));
+      return (unit) => places.get(unit)!;
+    }
+    const ids = [...units.values()].flatMap(({ scored }) => scored ?? []);
+    const names = fromJsonText(form) as string[];
+    const sums = await this.scores.sumBy(scope, kind, ids, { source: 'judge' });
+    const distances = new Map<string, number>();
+    for (const { id, name, values, total } of sums) {
+      if (values === 0 || (names.length > 0 && !names.includes(name))) continue;
+      const { min, max } = definitions.get(name) ?? {};
+      const share = (total / values - (min ?? 0)) / ((max ?? 1) - (min ?? 0));
+      distances.set(id, Math.min(distances.get(id) ?? 1, Math.abs(share - 0.5)));
+    }
+    let last = 0;
+    // One with known answers stands where the one before it does.
+    return ({ scored, gold }) =>
+      (last = gold === null ? Math.round(PLACE_MAX * Math.min(1, distances.get(scored ?? '') ?? 1)) : last);
   }
 
   /** A single item becomes the first of a group. */
@@ -195,29 +253,56 @@ export class EnqueueItems {
 interface QueueOfItems {
   datasetId: string;
   /** Finds what is reviewed; nothing for what is not there. */
-  load: (units: readonly string[]) => Promise<ReadonlyMap<string, Subject>>;
+  load: (units: readonly string[]) => Promise<ReadonlyMap<string, Unit>>;
+  /** What judges have scored. */
+  kind: ReviewTarget;
+  definitions: ReadonlyMap<string, ScoreDefinitionRow>;
   atOnce: number;
 }
 
 /** What is asked of reviewers. */
-type Terms = Pick<QueueItemRow, 'form' | 'instructions' | 'rank' | 'blind' | 'selectedBy'>;
+type Terms = Pick<
+  QueueItemRow,
+  'form' | 'instructions' | 'rank' | 'blind' | 'selectedBy' | 'assignees' | 'adjudicators'
+>;
 
-type WantedItems = Pick<QueueOfItems, 'datasetId' | 'load'> & { required: number; terms: Terms };
+type WantedItems = Omit<QueueOfItems, 'atOnce'> & { required: number; order: QueueOrder; terms: Terms };
 
-const termsOf = ({ form, instructions, priority, blind, selected_by: selectedBy }: EnqueueTerms): Terms => ({
+const termsOf = ({ form, instructions, priority, blind, ...given }: EnqueueTerms): Terms => ({
   form: JSON.stringify(form ?? []),
   instructions: instructions ?? null,
   rank: 0 - (priority ?? 0),
   blind: blind === false ? 0 : 1,
-  selectedBy: selectedBy ?? null,
+  // What a judge was unsure of says nothing of all the rest.
+  selectedBy: given.order === 'uncertain' ? 'uncertain' : (given.selected_by ?? null),
+  assignees: JSON.stringify(given.assignees ?? []),
+  adjudicators: given.adjudicate ? JSON.stringify(given.adjudicators ?? []) : null,
 });
 
+/** The known answers by the ids of what they are about. @throws Invalid where they are not those of the form. */
+const knownAnswers = ({ form, gold }: EnqueueTerms, definitions: QueueOfItems['definitions']): Map<string, string> =>
+  new Map(
+    gold?.items.map(({ id, scores }, at) => {
+      const asked = { form: JSON.stringify(form ?? []) };
+      return [id, checkReview(asked, { scores }, definitions, `gold.items[${at}].`).answers];
+    }),
+  );
+
+/** Ids in the order of their items, those with known answers mixed in at random places, as many as their rate asks for. */
+function mixIds(given: readonly string[], { gold }: EnqueueTerms): string[] {
+  const known = new Set(gold?.items.map(({ id }) => id));
+  const ids = [...new Set(given)].filter((id) => !known.has(id));
+  const wanted = gold ? Math.round((ids.length * gold.rate) / (1 - gold.rate)) : 0;
+  for (const id of [...known].slice(0, wanted)) ids.splice(randomInt(ids.length + 1), 0, id);
+  return ids;
+}
+
 /** Ids are made under the lock of the queue, so that the order of the queue is the order in which items came. */
-const pendingItem = (
+export const pendingItem = (
   scope: Scope,
   datasetId: string,
   unit: string,
-): Omit<QueueItemRow, keyof Terms | keyof Subject | 'groupId' | 'reviewsRequired' | 'reviewNo'> => ({
+): Omit<QueueItemRow, keyof Terms | keyof Subject | 'groupId' | 'reviewsRequired' | 'reviewNo' | 'position'> => ({
   projectId: scope.projectId,
   id: newId(),
   datasetId,
@@ -226,22 +311,25 @@ const pendingItem = (
   ...{ claimedBy: null, claimedByName: null, claimedAt: null },
   editedData: null,
   createdAt: Date.now(),
-  ...{ scores: '[]', answers: '[]', comment: null, skipped: 0, completedAt: null },
+  ...{ scores: '[]', answers: '[]', comment: null, skipped: 0, completedAt: null, adjudicates: 0, gold: null },
 });
 
-/** @param given the ids as they were sent. @param known those that there are. */
+/** @param given the ids as they were sent. */
 function unknown(
   what: ReviewTarget | 'datapoint',
   where: string,
   given: readonly string[],
-  known: ReadonlyMap<string, unknown>,
+  { gold }: EnqueueTerms,
+  [ids, known]: readonly [wanted: readonly string[], known: ReadonlyMap<string, unknown>],
 ): NotFound {
-  const positions = new Map<string, number>();
-  for (const [position, id] of given.entries()) {
-    if (!known.has(id) && !positions.has(id)) positions.set(id, position);
+  const golds = (gold?.items ?? []).map(({ id }, at) => [id, ['gold', 'items', at, 'id']] as const);
+  const wanted = new Set(ids);
+  const places = new Map<string, readonly (string | number)[]>();
+  for (const [id, place] of [...given.map((each, at) => [each, [`${what}_ids`, at]] as const), ...golds]) {
+    if (wanted.has(id) && !known.has(id) && !places.has(id)) places.set(id, place);
   }
-  const errors = [...positions].map(([id, position]) => ({
-    path: dottedPath([`${what}_ids`, position]),
+  const errors = [...places].map(([id, place]) => ({
+    path: dottedPath([...place]),
     message: `there is no ${what} ${JSON.stringify(id.slice(0, SHOWN_ID_LENGTH_MAX))}${where}`,
   }));
   const some = errors.length === 1 ? `one of the ${what}s is` : `${errors.length} of the ${what}s are`;

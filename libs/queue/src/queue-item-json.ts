@@ -25,6 +25,12 @@ export function queueItemJson(item: QueueItemRow, isHidden = false): string {
     span_id: item.spanId,
     session_id: item.sessionId,
     selected_by: item.selectedBy,
+    position: item.position,
+    assignees: fromJsonText(item.assignees),
+    adjudicate: item.adjudicators === null ? null : 'disagree',
+    adjudicators: fromJsonText(item.adjudicators ?? '[]'),
+    adjudicates: item.adjudicates === 1,
+    gold: isHidden || item.status !== QUEUE_STATUS.completed ? null : fromJsonText(item.gold ?? 'null'),
     group_id: item.groupId,
     review_no: item.reviewNo,
     reviews_required: item.reviewsRequired,
@@ -47,7 +53,12 @@ export function queueItemJson(item: QueueItemRow, isHidden = false): string {
 
 /** Whether an item is one of those that there were before reviews by several: nothing more was asked or answered. */
 const isPlainReview = (item: QueueItemRow): boolean =>
-  item.datasetId !== OF_TARGETS && item.selectedBy === null && asksNothing(item);
+  item.datasetId !== OF_TARGETS &&
+  item.selectedBy === null &&
+  item.position === 0 &&
+  item.assignees === '[]' &&
+  item.gold === null &&
+  asksNothing(item);
 
 const asksNothing = ({ groupId, form, instructions, rank, scores, comment, skipped }: QueueItemRow): boolean =>
   groupId === null &&

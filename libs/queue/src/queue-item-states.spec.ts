@@ -9,6 +9,7 @@ const pending: QueueItemRow = {
   datasetId: 'd',
   datapointId: 'dp',
   ...{ traceId: null, spanId: null, sessionId: null, selectedBy: null },
+  ...{ position: 0, assignees: '[]', adjudicators: null, adjudicates: 0, gold: null },
   status: QUEUE_STATUS.pending,
   claimedBy: null,
   claimedByName: null,

@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '@spandrel/kernel';
 import { type QueueItemRow, QUEUE_STATUS } from './queue-item.entity.js';
+import { fromJsonText } from '@spandrel/storage';
 import type { Reviewer } from './reviewer.js';
 
 /**
@@ -36,6 +37,12 @@ export type Review = Pick<QueueItemRow, 'editedData' | 'scores' | 'answers' | 'c
 export function submitted(item: QueueItemRow, review: Review, now: number): QueueItemRow {
   assertClaimed(item);
   return { ...item, status: QUEUE_STATUS.completed, ...review, completedAt: now };
+}
+
+/** @throws Conflict `queue_item_not_assigned`. */
+export function assertAssigned({ assignees }: QueueItemRow, reviewer: Reviewer): void {
+  if (assignees === '[]' || (fromJsonText(assignees) as string[]).includes(reviewer.id)) return;
+  throw new Conflict('queue_item_not_assigned', 'this queue item is assigned to others');
 }
 
 export const alreadyReviewed = (): Conflict =>

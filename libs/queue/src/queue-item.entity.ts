@@ -19,6 +19,16 @@ export const QueueItemSchema = defineEntity({
     sessionId: p.text().nullable(),
     /** Why it was chosen; `null`: it is not known. */
     selectedBy: p.text().nullable(),
+    /** The lower comes first among items of one rank. */
+    position: p.integer().default(0),
+    /** JSON array of who may review it; anybody when empty. */
+    assignees: p.text().default('[]'),
+    /** JSON array of who may decide where the answers of the group differ; `null`: nobody is to. */
+    adjudicators: p.text().nullable(),
+    /** 1: its answer is that of its group. */
+    adjudicates: p.smallint().default(0),
+    /** The answers that are known, as in `answers`; nobody is to know before theirs. */
+    gold: p.text().nullable(),
     /** {@link QUEUE_STATUS}. */
     status: p.smallint(),
     claimedBy: p.text().nullable(),
@@ -51,7 +61,7 @@ export const QueueItemSchema = defineEntity({
   indexes: [
     { name: 'queue_item_dataset', properties: ['projectId', 'datasetId', 'id'] },
     { name: 'queue_item_dataset_status', properties: ['projectId', 'datasetId', 'status', 'id'] },
-    { name: 'queue_item_next', properties: ['projectId', 'datasetId', 'status', 'rank', 'id'] },
+    { name: 'queue_item_next', properties: ['projectId', 'datasetId', 'status', 'rank', 'position', 'id'] },
     { name: 'queue_item_group', properties: ['projectId', 'groupId', 'id'], where: 'group_id is not null' },
     { name: 'queue_item_status', properties: ['projectId', 'status', 'id'] },
     { name: 'queue_item_reviewer', properties: ['projectId', 'claimedBy', 'id'], where: 'claimed_by is not null' },

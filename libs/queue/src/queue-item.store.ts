@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  containsText,
   deleteRows,
   forUpdate,
   forUpdateSkipLocked,
@@ -17,7 +18,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
+import { OF_TARGETS, QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
 
 /** Bytes of an item's texts, from `queue_item q`, found without reading them. */
 export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
@@ -68,8 +69,8 @@ export class QueueItemStore {
   }
 
   /**
-   * The pending item of a queue that is next, locked: of the highest priority, then the oldest, and none of a group of which
-   * the reviewer has another item.
+   * The pending item of a queue that is next, locked: of the highest priority, then by its position and age, and none that is
+   * assigned to others or of a group of which the reviewer has another item.
    * @param exclude ids of items that are left out; nothing waits for these.
    * @param others what to do about items that others have locked: they may be left as they are, so that none is pending
    *   is known only when they were waited for. They are waited for in the order of their ids.
@@ -82,13 +83,14 @@ export class QueueItemStore {
     { exclude, others }: { exclude: readonly string[]; others: 'pass over' | 'wait' },
   ): Promise<QueueItemRow | null> {
     const allowed = exclude.length > 0 ? sql` and not ${anyOf('q.id', exclude)}` : sql``;
+    const isAssigned = sql`(q.assignees = '[]' or ${containsText('q.assignees', JSON.stringify(reviewer))})`;
     const lock = others === 'wait' ? forUpdate('q') : forUpdateSkipLocked('q');
     const [found] = await tx.all(
       KEY.query`select ${KEY} from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
-          and q.status = ${QUEUE_STATUS.pending}${allowed}
+          and q.status = ${QUEUE_STATUS.pending}${allowed} and ${isAssigned}
           and (q.group_id is null or not exists (select 1 from queue_reviewer r
             where r.project_id = q.project_id and r.group_id = q.group_id and r.reviewer = ${reviewer}))
-        order by q.rank, q.id limit 1${lock}`,
+        order by q.rank, q.position, q.id limit 1${lock}`,
     );
     return found ? this.findForWrite(tx, { projectId }, found.id) : null;
   }
@@ -189,14 +191,15 @@ export class QueueItemStore {
     await this.deleteWhere(tx, scope, sql`dataset_id = ${datasetId}`);
   }
 
-  async deleteOfTargets(
-    tx: WriteTx,
-    scope: Scope,
-    traceIds: readonly string[],
-    sessionIds: readonly string[],
-  ): Promise<void> {
+  /** Deletes the items of traces and spans, and of sessions. */
+  async deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void> {
     await this.deleteWhere(tx, scope, anyOf('trace_id', traceIds));
     if (sessionIds.length > 0) await this.deleteWhere(tx, scope, anyOf('session_id', sessionIds));
+  }
+
+  /** Deletes the items of all traces, spans and sessions. */
+  deleteAll(tx: WriteTx, scope: Scope): Promise<void> {
+    return this.deleteOfDataset(tx, scope, OF_TARGETS);
   }
 
   private async deleteWhere(tx: WriteTx, { projectId }: Scope, where: Sql): Promise<void> {

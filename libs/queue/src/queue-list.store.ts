@@ -44,7 +44,7 @@ const NOBODY = sql`1 = 0`;
 
 /** Complete groups whose answers differ; those that were skipped say nothing. */
 const DISAGREEING = rawSql(`q.group_id is not null and exists (select 1 from queue_item o
-  where o.project_id = q.project_id and o.group_id = q.group_id group by o.group_id having min(o.status) = 2
+  where o.project_id = q.project_id and o.group_id = q.group_id and o.adjudicates = 0 group by o.group_id having min(o.status) = 2
     and count(distinct case when o.skipped = 0 then case when o.form = '[]' then coalesce(o.edited_data, '') else o.answers end end) > 1)`);
 
 /** The lists of queue items. */
@@ -62,11 +62,21 @@ export class QueueListStore {
   async after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<QueueItemRow[]> {
     const items = itemsOf(sql`q.project_id = ${scope.projectId}`);
     const { rows } = await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, options);
-    const groups = new Set(rows.filter(isBlind).map(({ groupId }) => groupId!));
-    const readable = await this.items.findReadableGroups(scope, [...groups], '', options);
-    return rows.map((row) =>
-      isBlind(row) && !readable.has(row.groupId!) ? { ...row, editedData: null, ...NO_ANSWERS } : row,
-    );
+    const hidden = await this.findHidden(scope, rows, '', options);
+    return rows.map((row) => (hidden.has(row) ? { ...row, editedData: null, gold: null, ...NO_ANSWERS } : row));
+  }
+
+  /** Items whose answers somebody may not read: those of others in a blind review, before their own (docs/spec/queue.md#blind-reviews). */
+  async findHidden(
+    scope: Scope,
+    items: readonly QueueItemRow[],
+    viewer: string,
+    options: LongReadOptions,
+  ): Promise<Set<QueueItemRow>> {
+    const blind = items.filter(isBlind);
+    const groups = new Set(blind.map(({ groupId }) => groupId!));
+    const readable = await this.items.findReadableGroups(scope, [...groups], viewer, options);
+    return new Set(blind.filter(({ groupId }) => !readable.has(groupId!)));
   }
 
   /**
@@ -98,6 +108,9 @@ export class QueueListStore {
       conditions.push(isStorableText(unit) ? isOfSpan : NOBODY);
     }
     if (query.form !== undefined) conditions.push(containsText('q.form', JSON.stringify(query.form)));
+    if (query.assignee !== undefined) {
+      conditions.push(containsText('q.assignees', JSON.stringify(query.assignee)));
+    }
     if (query.disagreement) conditions.push(DISAGREEING);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
     return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);

@@ -44,7 +44,6 @@ import {
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { queueItemNotFound } from './queue-item-states.js';
 import { isBlind, queueItemJson } from './queue-item-json.js';
-import { ShowQueueItems } from './show-queue-items.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { ReviewStore } from './review.store.js';
@@ -54,19 +53,20 @@ import { CountQueues } from './count-queues.js';
 import { OF_TARGETS, type QueueItemRow } from './queue-item.entity.js';
 import { EnqueueItems } from './enqueue-items.js';
 
-/** `/api/queue` (docs/spec/queue.md#queue-routes). */
-@Controller('api/queue')
+/** Routes of the queue (docs/spec/queue.md#queue-routes). */
+@Controller('api')
 export class QueueController {
   constructor(
     private readonly items: QueueItemStore,
     private readonly lists: QueueListStore,
     private readonly queue: ReviewQueue,
-    private readonly pages: ShowQueueItems,
     private readonly enqueues: EnqueueItems,
     private readonly reviews: ReviewStore,
+    private readonly datasets: DatasetStore,
+    private readonly countQueues: CountQueues,
   ) {}
 
-  @Post()
+  @Post('queue')
   @Operation({
     id: 'enqueueTargets',
     access: 'write',
@@ -74,14 +74,14 @@ export class QueueController {
     answer: enqueuedSchema,
     problems: ['trace_not_found', 'span_not_found', 'session_not_found'],
   })
-  async enqueue(
+  async enqueueTargets(
     @CurrentScope() scope: Scope,
     @Body({ schema: enqueueTargetsSchema }) body: EnqueueTargets,
   ): Promise<WrittenJson> {
     return enqueued(await this.enqueues.enqueueTargets(scope, body));
   }
 
-  @Post('next')
+  @Post('queue/next')
   @HttpCode(200)
   @Operation({
     id: 'claimNextTarget',
@@ -90,7 +90,7 @@ export class QueueController {
     answer: queueItemSchema,
     problems: ['queue_item_not_found'],
   })
-  async next(
+  async nextTarget(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Body({ schema: claimNextSchema }) { claimed_by: reviewer, exclude: excluded = [] }: ClaimNext,
@@ -99,25 +99,25 @@ export class QueueController {
     return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, OF_TARGETS, next, Date.now())));
   }
 
-  @Get('progress')
+  @Get('queue/progress')
   @Operation({
     id: 'getTargetProgress',
     access: 'read',
     summary: 'How far the review of traces, spans and sessions is, by reviewer',
     answer: queueProgressSchema,
   })
-  progress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueProgress> {
+  targetProgress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueProgress> {
     return this.reviews.progress(scope, OF_TARGETS, reader);
   }
 
-  @Get('agreement')
+  @Get('queue/agreement')
   @Operation({
     id: 'getTargetAgreement',
     access: 'read',
     summary: 'How far the reviewers of traces, spans and sessions agree',
     answer: agreementSchema,
   })
-  async agreement(
+  async targetAgreement(
     @CurrentScope() scope: Scope,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
     @CurrentReader() reader: Reader,
@@ -125,23 +125,23 @@ export class QueueController {
     return { scores: await this.reviews.agreement(scope, OF_TARGETS, query, reader) };
   }
 
-  @Get()
+  @Get('queue')
   @Operation({
     id: 'listQueue',
     access: 'read',
     summary: 'Queue items of all datasets, and of traces, spans and sessions, oldest first',
     answer: queueItemListSchema,
   })
-  async list(
+  async listAll(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
-    return this.pages.show(scope, await this.lists.list(scope, undefined, query, reader), caller.id, reader);
+    return this.show(scope, undefined, query, caller, reader);
   }
 
-  @Get(':item_id')
+  @Get('queue/:item_id')
   @Operation({
     id: 'getQueueItem',
     access: 'read',
@@ -157,10 +157,11 @@ export class QueueController {
   ): Promise<WrittenJson> {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
-    return this.pages.showOne(scope, item, caller.id, reader);
+    const hidden = await this.lists.findHidden(scope, [item], caller.id, reader);
+    return new WrittenJson(queueItemJson(item, hidden.has(item)));
   }
 
-  @Post(':item_id/claim')
+  @Post('queue/:item_id/claim')
   @HttpCode(200)
   @Operation({
     id: 'claimQueueItem',
@@ -171,6 +172,7 @@ export class QueueController {
       'queue_item_not_found',
       'queue_item_already_claimed',
       'queue_item_already_reviewed',
+      'queue_item_not_assigned',
       'queue_item_completed',
     ],
   })
@@ -184,7 +186,7 @@ export class QueueController {
     return new WrittenJson(queueItemJson(await this.queue.claim(scope, id, reviewer, Date.now())));
   }
 
-  @Post(':item_id/release')
+  @Post('queue/:item_id/release')
   @HttpCode(200)
   @Operation({
     id: 'releaseQueueItem',
@@ -200,7 +202,7 @@ export class QueueController {
     return new WrittenJson(queueItemJson(await this.queue.release(scope, id)));
   }
 
-  @Post(':item_id/submit')
+  @Post('queue/:item_id/submit')
   @KeepsNumberSources()
   @HttpCode(200)
   @Operation({
@@ -223,26 +225,8 @@ export class QueueController {
     const json = queueItemJson(item);
     return new WrittenJson(apply && !applied ? `${json.slice(0, -1)},"applied":false}` : json);
   }
-}
 
-const writeNeeded = (): DomainError =>
-  new DomainError(
-    'insufficient_scope',
-    '?apply=true changes the datapoint: this needs a credential with the scope write',
-  );
-
-/** Answer of an enqueue. */
-function enqueued({ items, existing }: { items: readonly QueueItemRow[]; existing: number }): WrittenJson {
-  const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
-  return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});
-}
-
-/** `/api/count/queue` (docs/spec/queue.md#counting-queues). */
-@Controller('api/count/queue')
-export class QueueCountsController {
-  constructor(private readonly countQueues: CountQueues) {}
-
-  @Get()
+  @Get('count/queue')
   @Operation({
     id: 'countQueue',
     access: 'read',
@@ -252,17 +236,8 @@ export class QueueCountsController {
   count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
     return this.countQueues.execute(scope, reader);
   }
-}
 
-/** How a dataset is reviewed, and how far reviewers agree (docs/spec/queue.md#progress-and-agreement). */
-@Controller('api/datasets/:id')
-export class ReviewsController {
-  constructor(
-    private readonly datasets: DatasetStore,
-    private readonly reviews: ReviewStore,
-  ) {}
-
-  @Get('queue/progress')
+  @Get('datasets/:id/queue/progress')
   @Operation({
     id: 'getQueueProgress',
     access: 'read',
@@ -279,7 +254,7 @@ export class ReviewsController {
     return this.reviews.progress(scope, id, reader);
   }
 
-  @Get('agreement')
+  @Get('datasets/:id/agreement')
   @Operation({
     id: 'getAgreement',
     access: 'read',
@@ -296,20 +271,8 @@ export class ReviewsController {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return { scores: await this.reviews.agreement(scope, id, query, reader) };
   }
-}
 
-/** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
-@Controller('api/datasets/:id/queue')
-export class DatasetQueueController {
-  constructor(
-    private readonly datasets: DatasetStore,
-    private readonly lists: QueueListStore,
-    private readonly enqueues: EnqueueItems,
-    private readonly queue: ReviewQueue,
-    private readonly pages: ShowQueueItems,
-  ) {}
-
-  @Post()
+  @Post('datasets/:id/queue')
   @Operation({
     id: 'enqueueDatapoints',
     access: 'write',
@@ -325,7 +288,7 @@ export class DatasetQueueController {
     return enqueued(await this.enqueues.enqueueDatapoints(scope, id, body));
   }
 
-  @Get()
+  @Get('datasets/:id/queue')
   @Operation({
     id: 'listDatasetQueue',
     access: 'read',
@@ -341,11 +304,11 @@ export class DatasetQueueController {
     @CurrentReader() reader: Reader,
   ): Promise<WrittenJson> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return this.pages.show(scope, await this.lists.list(scope, id, query, reader), caller.id, reader);
+    return this.show(scope, id, query, caller, reader);
   }
 
   /** Claims the oldest pending item. */
-  @Post('next')
+  @Post('datasets/:id/queue/next')
   @HttpCode(200)
   @Operation({
     id: 'claimNextQueueItem',
@@ -364,4 +327,29 @@ export class DatasetQueueController {
     const next = { reviewer: reviewerOf(reviewer, caller), excluded };
     return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, id, next, Date.now())));
   }
+
+  private async show(
+    scope: Scope,
+    datasetId: string | undefined,
+    query: ListQueue,
+    { id }: Reviewer,
+    reader: Reader,
+  ): Promise<WrittenJson> {
+    const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
+    const hidden = await this.lists.findHidden(scope, items, id, reader);
+    const shown = items.values().map((item) => queueItemJson(item, hidden.has(item)));
+    return writtenPage('items', shown, nextCursor);
+  }
 }
+
+/** Answer of an enqueue. */
+function enqueued({ items, existing }: { items: readonly QueueItemRow[]; existing: number }): WrittenJson {
+  const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
+  return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});
+}
+
+const writeNeeded = (): DomainError =>
+  new DomainError(
+    'insufficient_scope',
+    '?apply=true changes the datapoint: this needs a credential with the scope write',
+  );

@@ -4,37 +4,28 @@ import { EventsModule } from '@spandrel/events';
 import { Capabilities } from '@spandrel/http';
 import { CountQueues } from './count-queues.js';
 import { ClaimTimeout } from './claim-timeout.js';
-import { DeleteReviews } from './delete-reviews.js';
 import { EnqueueItems } from './enqueue-items.js';
-import {
-  DatasetQueueController,
-  QueueController,
-  QueueCountsController,
-  ReviewsController,
-} from './queue.controller.js';
+import { QueueController } from './queue.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { QueueSettings } from './queue.settings.js';
 import { RestoreQueueItems } from './restore-queue-items.js';
 import { ScoresModule } from '@spandrel/scores';
-import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
+import { SpanCommitParticipants, TraceLookups, TracingModule } from '@spandrel/tracing';
 import { ReviewStore } from './review.store.js';
-import { ShowQueueItems } from './show-queue-items.js';
 import { ReviewQueue } from './review-queue.js';
 
 /** The review queue. */
 @Module({
   imports: [EventsModule, DatasetsModule, ScoresModule, TracingModule],
-  controllers: [DatasetQueueController, QueueController, QueueCountsController, ReviewsController],
+  controllers: [QueueController],
   providers: [
     QueueItemStore,
     QueueListStore,
     EnqueueItems,
-    DeleteReviews,
     CountQueues,
     ReviewQueue,
     ReviewStore,
-    ShowQueueItems,
     ClaimTimeout,
     RestoreQueueItems,
   ],
@@ -44,7 +35,7 @@ export class QueueModule implements OnModuleInit {
   constructor(
     private readonly datasets: DatasetParticipants,
     private readonly spans: SpanCommitParticipants,
-    private readonly deletes: DeleteReviews,
+    private readonly traces: TraceLookups,
     private readonly items: QueueItemStore,
     private readonly capabilities: Capabilities,
     private readonly settings: QueueSettings,
@@ -53,7 +44,7 @@ export class QueueModule implements OnModuleInit {
   onModuleInit(): void {
     // How long a claim holds (docs/spec/capabilities.md#the-answer).
     this.capabilities.provide('claim_timeout', () => this.settings.claimTimeoutSeconds);
-    this.spans.register(this.deletes);
+    this.spans.register(this.traces.takeAlong('queue', this.items));
     // Items go with their datapoints and with their dataset.
     this.datasets.register({
       name: 'queue',

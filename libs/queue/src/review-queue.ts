@@ -7,8 +7,16 @@ import { maskReviewed, ProjectMasking } from '@spandrel/masking';
 import { FindTargets, ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
 import { fromJsonText, Storage, toJsonText, writtenAhead, type WriteTx } from '@spandrel/storage';
 import { checkReview, NO_ANSWERS, type ReviewScore } from './check-review.js';
+import { pendingItem } from './enqueue-items.js';
 import { isBlind, queueItemUpdated } from './queue-item-json.js';
-import { alreadyReviewed, claimed, queueItemNotFound, released, submitted } from './queue-item-states.js';
+import {
+  alreadyReviewed,
+  assertAssigned,
+  claimed,
+  queueItemNotFound,
+  released,
+  submitted,
+} from './queue-item-states.js';
 import { OF_TARGETS, QUEUE_STATUS, type QueueItemRow, scoreTarget } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
 import type { Reviewer } from './reviewer.js';
@@ -46,6 +54,7 @@ export class ReviewQueue {
     return this.storage.write(async (tx) => {
       const item = await this.items.findForWrite(tx, scope, id);
       const isNew = item?.status === QUEUE_STATUS.pending;
+      if (isNew) assertAssigned(item, reviewer);
       if (isNew && !(await this.items.joinGroup(tx, item, reviewer.id))) throw alreadyReviewed();
       return this.changeIn(tx, scope, item, (current) => claimed(current, reviewer, now));
     });
@@ -128,11 +137,26 @@ export class ReviewQueue {
       const answered = item.status === QUEUE_STATUS.claimed ? checkReview(item, review, definitions) : NO_ANSWERS;
       const written = { ...answered, editedData: toJsonText(editedData) };
       const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, written, now));
+      await this.adjudicate(tx, scope, item, group);
       await this.addScores(tx, scope, changed, group);
       const datapoint = { datasetId: changed.datasetId, id: changed.datapointId };
       if (replaces) await this.datapoints.replace(tx, scope, { ...datapoint, kind }, now);
       return { item: changed, applied: replaces };
     });
+  }
+
+  /** Somebody else decides where the answers of a complete group differ (docs/spec/queue.md#adjudication). */
+  private async adjudicate(tx: WriteTx, scope: Scope, item: QueueItemRow, group: QueueItemRow[]): Promise<void> {
+    const isSettled = group.some(({ status, adjudicates }) => status !== QUEUE_STATUS.completed || adjudicates === 1);
+    if (item.adjudicators === null || isSettled) return;
+    const given = group.filter(({ skipped }) => skipped === 0);
+    const answers = new Set(given.map((one) => (one.form === '[]' ? one.editedData : one.answers)));
+    if (answers.size < 2) return;
+    const { datasetId, datapointId, reviewsRequired, adjudicators } = item;
+    const decision = { reviewNo: reviewsRequired + 1, assignees: adjudicators, adjudicators: null, adjudicates: 1 };
+    const added = { ...item, ...pendingItem(scope, datasetId, datapointId), ...decision };
+    await this.items.insert(tx, [added]);
+    group.push(added);
   }
 
   /**
@@ -147,8 +171,8 @@ export class ReviewQueue {
   ): Promise<void> {
     const isOpen = group.some(({ status }) => status !== QUEUE_STATUS.completed);
     const shown = isBlind(item) ? group.filter((one) => !isOpen && isBlind(one)) : [item];
-    const reviews = shown.map(({ id, claimedBy, selectedBy, scores, completedAt }) => ({
-      ...{ itemId: id, reviewer: claimedBy!, selectedBy, at: completedAt! },
+    const reviews = shown.map(({ id, claimedBy, selectedBy, gold, scores, completedAt }) => ({
+      ...{ itemId: id, reviewer: claimedBy!, selectedBy: gold === null ? selectedBy : 'gold', at: completedAt! },
       answers: fromJsonText(scores) as ReviewScore[],
     }));
     if (reviews.every(({ answers }) => answers.length === 0)) return;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
 import { inTurns, type Scope } from '@spandrel/kernel';
-import { scoreDefinition, ScoreDefinitionStore } from '@spandrel/scores';
+import { scoreDefinition, ScoreDefinitionStore, wilson } from '@spandrel/scores';
 import {
   fromJsonText,
   integer,
@@ -12,6 +12,7 @@ import {
   Storage,
   text,
   type LongReadOptions,
+  type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
 import { measureAgreement, type Unit } from './agreement.js';
@@ -20,8 +21,11 @@ import { QUEUE_STATUS } from './queue-item.entity.js';
 /** Reviews that one question looks at, the newest first. */
 const REVIEWS_MAX = 100_000;
 
-const WORK = shapeOf({ status: integer(), skipped: integer(), reviewer: nullable(text()), ms: nullable(integer()) });
-const ANSWERS = shapeOf({ unit: text(), rater: text(), answers: text() });
+const WORK = shapeOf({
+  ...{ status: integer(), skipped: integer(), reviewer: nullable(text()), ms: nullable(integer()) },
+  ...{ gold: nullable(text()), answers: text() },
+});
+const ANSWERS = shapeOf({ unit: text(), rater: text(), answers: text(), adjudicates: integer() });
 
 type Answer = readonly [name: string, value: number | null, label: string | null];
 
@@ -36,7 +40,7 @@ export class ReviewStore {
   async progress({ projectId }: Scope, datasetId: string, options: LongReadOptions): Promise<QueueProgress> {
     const rows = await this.storage.readLong(
       WORK.query`select q.status as status, q.skipped as skipped, q.claimed_by as reviewer,
-          q.completed_at - q.claimed_at as ms
+          q.completed_at - q.claimed_at as ms, q.gold as gold, q.answers as answers
         from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
         order by q.id desc limit ${REVIEWS_MAX}`,
       options,
@@ -56,6 +60,7 @@ export class ReviewStore {
         claimed: count(QUEUE_STATUS.claimed, own),
         completed: count(QUEUE_STATUS.completed, own),
         median_seconds: medianSeconds(own),
+        ...accuracyOf(own),
       })),
       median_seconds: medianSeconds(rows),
     };
@@ -68,7 +73,7 @@ export class ReviewStore {
     { name, level, since }: AgreementQuery,
     options: LongReadOptions,
   ): Promise<AgreementOfScores[]> {
-    const byName = await this.answers(scope, datasetId, sql`q.completed_at >= ${since ?? 0}`, options);
+    const byName = await this.answers(scope, datasetId, sql`q.completed_at >= ${since ?? 0} and ${RATED}`, options);
     if (name !== undefined) for (const other of byName.keys()) if (other !== name) byName.delete(other);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     const measured: AgreementOfScores[] = [];
@@ -114,18 +119,22 @@ export class ReviewStore {
     options: LongReadOptions,
   ): Promise<Map<string, Map<string, Map<string, Answer>>>> {
     const rows = await this.storage.readLong(
-      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers from queue_item q
+      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers,
+          q.adjudicates as adjudicates from queue_item q
         where q.project_id = ${projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
           and q.skipped = 0 and q.answers <> '[]' and ${where}
         order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`,
       options,
     );
     const byName = new Map<string, Map<string, Map<string, Answer>>>();
-    for (const { unit, rater, answers } of rows.toReversed()) {
+    for (const { unit, rater, answers, adjudicates } of rows.toReversed()) {
       for (const answer of fromJsonText(answers) as Answer[]) {
         if (answer[1] === null && answer[2] === null) continue;
         const units = byName.getOrInsertComputed(answer[0], () => new Map());
-        units.getOrInsertComputed(unit, () => new Map()).set(rater, answer);
+        const ofUnit = units.getOrInsertComputed(unit, () => new Map());
+        // An adjudication is the answer of the group.
+        if (adjudicates === 1) ofUnit.clear();
+        ofUnit.set(rater, answer);
       }
     }
     return byName;
@@ -133,7 +142,10 @@ export class ReviewStore {
 }
 
 /** Items that nobody chose for a reason. */
-const CHOSEN_BY_CHANCE = rawSql(`(q.selected_by is null or q.selected_by = 'random')`);
+const CHOSEN_BY_CHANCE = rawSql(`(q.selected_by is null or q.selected_by = 'random') and q.gold is null`);
+
+/** Items that say how far reviewers agree. */
+const RATED = rawSql(`q.adjudicates = 0 and q.gold is null and coalesce(q.selected_by, '') <> 'uncertain'`);
 
 /**
  * Whether an answer says that something is good: its value, or that of its category, lies in the upper half of what the
@@ -150,6 +162,19 @@ function passes([, given, label]: Answer, definition: ScoreDefinition | undefine
 }
 
 const inOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+/** How often a reviewer gave the answers that are known; nothing where none was asked for. */
+function accuracyOf(own: readonly RowOfShape<typeof WORK>[]): Pick<QueueProgress['reviewers'][number], 'gold'> {
+  const known = own.filter(({ gold, skipped, status }) => gold && skipped === 0 && status === QUEUE_STATUS.completed);
+  if (known.length === 0) return {};
+  const isCorrect = ({ gold, answers }: (typeof known)[number]): boolean => {
+    const given = new Set((fromJsonText(answers) as Answer[]).map((answer) => JSON.stringify(answer)));
+    return (fromJsonText(gold!) as Answer[]).every((answer) => given.has(JSON.stringify(answer)));
+  };
+  const correct = known.filter(isCorrect).length;
+  const accuracy = { rate: correct / known.length, ci: wilson(correct, known.length) };
+  return { gold: { answered: known.length, correct, accuracy } };
+}
 
 function medianSeconds(rows: readonly { ms: number | null }[]): number | null {
   const seconds = rows.flatMap(({ ms }) => (ms === null ? [] : [ms / 1_000])).toSorted((a, b) => a - b);

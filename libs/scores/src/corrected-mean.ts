@@ -104,7 +104,7 @@ function around(mean: number, variance: number): Interval {
 }
 
 /** Wilson's interval of a share. */
-function wilson(hits: number, count: number): Interval {
+export function wilson(hits: number, count: number): Interval {
   const share = hits / count;
   const spread = Z ** 2 / count;
   const center = (share + spread / 2) / (1 + spread);

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ListScores } from '@spandrel/contract';
+import { isStorableText, type ListScores, type ScoreSource } from '@spandrel/contract';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -114,12 +114,18 @@ export class ScoreStore {
   }
 
   /** What scores of traces, those of their spans among them, or of spans come to: a row for each id, name and label. */
-  sumBy({ projectId }: Scope, target: 'trace' | 'span', ids: readonly string[], options: LongReadOptions) {
+  sumBy(
+    { projectId }: Scope,
+    target: 'trace' | 'span' | 'session',
+    ids: readonly string[],
+    options: LongReadOptions & { source?: ScoreSource },
+  ) {
     const id = rawSql(`c.${target}_id`);
+    const ofSource = options.source === undefined ? sql`` : sql` and c.source = ${options.source}`;
     return this.storage.readLong(
       SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
           coalesce(sum(c.value), 0.0) as total
-        from score c where c.project_id = ${projectId} and ${anyOf(`c.${target}_id`, ids)}
+        from score c where c.project_id = ${projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
         group by ${id}, c.name, c.label order by ${id}, c.name, c.label`,
       options,
     );
@@ -134,13 +140,10 @@ export class ScoreStore {
     );
   }
 
-  /** Deletes the scores of traces, those of their spans among them. */
-  deleteOfTraces(tx: WriteTx, scope: Scope, traceIds: readonly string[]): Promise<void> {
-    return this.deleteWhere(tx, scope, 'trace_id', traceIds);
-  }
-
-  deleteOfSessions(tx: WriteTx, scope: Scope, sessionIds: readonly string[]): Promise<void> {
-    return this.deleteWhere(tx, scope, 'session_id', sessionIds);
+  /** Deletes the scores of traces, those of their spans among them, and of sessions. */
+  async deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void> {
+    await this.deleteWhere(tx, scope, 'trace_id', traceIds);
+    await this.deleteWhere(tx, scope, 'session_id', sessionIds);
   }
 
   async deleteAll(tx: WriteTx, scope: Scope): Promise<void> {

@@ -1,8 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { MaskingModule } from '@spandrel/masking';
-import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
+import { SpanCommitParticipants, TraceLookups, TracingModule } from '@spandrel/tracing';
 import { FindTargets } from './find-targets.js';
-import { DeleteScores } from './delete-scores.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { ScoreFilterStore } from './score-filter.store.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
@@ -27,7 +26,6 @@ import { WriteScores } from './write-scores.js';
     ScoreMeasures,
     FindTargets,
     WriteScores,
-    DeleteScores,
     ServeScores,
     ScoringRulesPort,
   ],
@@ -36,10 +34,11 @@ import { WriteScores } from './write-scores.js';
 export class ScoresModule implements OnModuleInit {
   constructor(
     private readonly participants: SpanCommitParticipants,
-    private readonly deletes: DeleteScores,
+    private readonly traces: TraceLookups,
+    private readonly scores: ScoreStore,
   ) {}
 
   onModuleInit(): void {
-    this.participants.register(this.deletes);
+    this.participants.register(this.traces.takeAlong('scores', this.scores));
   }
 }

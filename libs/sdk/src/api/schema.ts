@@ -1227,47 +1227,6 @@ export interface Operations {
     };
     answer: Deleted;
   };
-  /** Put datapoints into the review queue: `POST /api/datasets/{id}/queue`. */
-  enqueueDatapoints: {
-    path: {
-      id: string;
-    };
-    body: Enqueue;
-    answer: Enqueued;
-  };
-  /** Queue items of a dataset, oldest first: `GET /api/datasets/{id}/queue`. */
-  listDatasetQueue: {
-    path: {
-      id: string;
-    };
-    query?: {
-      status?: 'pending' | 'claimed' | 'completed';
-      claimed_by?: string;
-      datapoint_id?: string;
-      /** Items of the trace and of its spans. */
-      trace_id?: string;
-      span_id?: string;
-      session_id?: string;
-      group_id?: string;
-      /** Items whose form has this score. */
-      form?: string;
-      /** `true`: items of complete groups whose answers differ. */
-      disagreement?: boolean;
-      /** Items of a page; a page of large items may end before. */
-      limit?: number;
-      /** `next_cursor` of the page before. */
-      cursor?: string;
-    };
-    answer: QueueItemList;
-  };
-  /** Claim the oldest pending item: `POST /api/datasets/{id}/queue/next`. */
-  claimNextQueueItem: {
-    path: {
-      id: string;
-    };
-    body?: ClaimNext;
-    answer: QueueItem;
-  };
   /** Put traces, spans or sessions into the review queue: `POST /api/queue`. */
   enqueueTargets: {
     body: EnqueueTargets;
@@ -1284,6 +1243,8 @@ export interface Operations {
       span_id?: string;
       session_id?: string;
       group_id?: string;
+      /** Items that are assigned to this reviewer. */
+      assignee?: string;
       /** Items whose form has this score. */
       form?: string;
       /** `true`: items of complete groups whose answers differ. */
@@ -1376,6 +1337,49 @@ export interface Operations {
       since?: string;
     };
     answer: Agreement;
+  };
+  /** Put datapoints into the review queue: `POST /api/datasets/{id}/queue`. */
+  enqueueDatapoints: {
+    path: {
+      id: string;
+    };
+    body: Enqueue;
+    answer: Enqueued;
+  };
+  /** Queue items of a dataset, oldest first: `GET /api/datasets/{id}/queue`. */
+  listDatasetQueue: {
+    path: {
+      id: string;
+    };
+    query?: {
+      status?: 'pending' | 'claimed' | 'completed';
+      claimed_by?: string;
+      datapoint_id?: string;
+      /** Items of the trace and of its spans. */
+      trace_id?: string;
+      span_id?: string;
+      session_id?: string;
+      group_id?: string;
+      /** Items that are assigned to this reviewer. */
+      assignee?: string;
+      /** Items whose form has this score. */
+      form?: string;
+      /** `true`: items of complete groups whose answers differ. */
+      disagreement?: boolean;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: QueueItemList;
+  };
+  /** Claim the oldest pending item: `POST /api/datasets/{id}/queue/next`. */
+  claimNextQueueItem: {
+    path: {
+      id: string;
+    };
+    body?: ClaimNext;
+    answer: QueueItem;
   };
   /** Store a provider connection: `POST /api/provider-connections`. */
   createConnection: {
@@ -2269,6 +2273,7 @@ export interface Problem {
     | 'eval_run_not_over'
     | 'queue_item_already_claimed'
     | 'queue_item_already_reviewed'
+    | 'queue_item_not_assigned'
     | 'queue_item_not_claimed'
     | 'queue_item_completed'
     | 'project_protected'
@@ -2633,6 +2638,16 @@ export interface QueueItem {
   span_id?: string | null;
   session_id?: string | null;
   selected_by?: string | null;
+  /** Lower ones of a priority come first. */
+  position?: number;
+  /** Who may review it; anybody when empty. */
+  assignees?: string[];
+  adjudicate?: 'disagree' | null;
+  adjudicators?: string[];
+  /** Whether its answer is that of its group. */
+  adjudicates?: boolean;
+  /** The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden. */
+  gold?: (string | number | null)[][] | null;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
   group_id?: string | null;
   /** From 1 within the group. */
@@ -2859,6 +2874,16 @@ export interface QueueItemOutline {
   span_id?: string | null;
   session_id?: string | null;
   selected_by?: string | null;
+  /** Lower ones of a priority come first. */
+  position?: number;
+  /** Who may review it; anybody when empty. */
+  assignees?: string[];
+  adjudicate?: 'disagree' | null;
+  adjudicators?: string[];
+  /** Whether its answer is that of its group. */
+  adjudicates?: boolean;
+  /** The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden. */
+  gold?: (string | number | null)[][] | null;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
   group_id?: string | null;
   /** From 1 within the group. */
@@ -4541,43 +4566,6 @@ export interface UpdateCaptureRule {
   sample_rate?: number;
 }
 
-export interface Enqueue {
-  datapoint_ids: string[];
-  /** People who review each; 1 when left out. */
-  reviews_required?: number | null;
-  /** Names of score definitions that a review has to answer. */
-  form?: string[] | null;
-  instructions?: string | null;
-  /** Higher ones come first; 0 when left out. */
-  priority?: number | null;
-  /** Nobody reads answers of others before their own; `true` when left out. */
-  blind?: boolean | null;
-  /** Why these were chosen; with anything but `random` their answers enter no estimate. */
-  selected_by?: string | null;
-}
-
-export interface Enqueued {
-  /** Datapoints that had an open item already, which is answered; left out when there are none. */
-  existing?: number;
-  items: QueueItem[];
-  count: number;
-}
-
-export interface QueueItemList {
-  items: QueueItem[];
-  /** Items in this answer. */
-  count: number;
-  /** What `cursor` takes for the next page; `null` on the last page. */
-  next_cursor: string | null;
-}
-
-export interface ClaimNext {
-  /** The reviewer; the caller's identity when left out. */
-  claimed_by?: string | null;
-  /** Ids of items to leave out. */
-  exclude?: string[];
-}
-
 /** One of `trace_ids`, `span_ids` and `session_ids`. */
 export interface EnqueueTargets {
   trace_ids?: string[] | null;
@@ -4594,6 +4582,47 @@ export interface EnqueueTargets {
   blind?: boolean | null;
   /** Why these were chosen; with anything but `random` their answers enter no estimate. */
   selected_by?: string | null;
+  /**
+   * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
+   */
+  order?: 'oldest' | 'random' | 'uncertain' | null;
+  /** Who may review them, as `claimed_by` has them; anybody when left out. */
+  assignees?: string[] | null;
+  /**
+   * A further item appears where the answers of a group differ; its answer is that of the group.
+   */
+  adjudicate?: 'disagree' | null;
+  /** Who may decide then; anybody outside of the group when left out. */
+  adjudicators?: string[] | null;
+  /** Things with known answers, mixed in: nobody sees which they are. */
+  gold?: {
+    /** The share of all items that they are to be, as far as there are enough. */
+    rate: number;
+    /** Ids of the kind that is enqueued, with the known answers. */
+    items: {
+      id: string;
+      scores: {
+        name: string;
+        value?: number | null;
+        label?: string | null;
+        comment?: string | null;
+      }[];
+    }[];
+  } | null;
+}
+
+export interface Enqueued {
+  /** Datapoints that had an open item already, which is answered; left out when there are none. */
+  existing?: number;
+  items: QueueItem[];
+  count: number;
+}
+
+export interface ClaimNext {
+  /** The reviewer; the caller's identity when left out. */
+  claimed_by?: string | null;
+  /** Ids of items to leave out. */
+  exclude?: string[];
 }
 
 export interface QueueProgress {
@@ -4608,6 +4637,20 @@ export interface QueueProgress {
     completed: number;
     /** From claim to submission. */
     median_seconds: number | null;
+    /** Of items with known answers; left out where none was answered. */
+    gold?: {
+      answered: number;
+      correct: number;
+      accuracy: {
+        rate: number;
+        /** Wilson's interval. */
+        ci: {
+          low: number;
+          high: number;
+          level: number;
+        };
+      };
+    };
   }[];
   median_seconds: number | null;
 }
@@ -4654,6 +4697,14 @@ export interface AgreementOfScores {
     percent_agreement: number;
     cohen_kappa: number | null;
   }[];
+}
+
+export interface QueueItemList {
+  items: QueueItem[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
 }
 
 export interface Claim {
@@ -4706,6 +4757,16 @@ export interface SubmittedItem {
   span_id?: string | null;
   session_id?: string | null;
   selected_by?: string | null;
+  /** Lower ones of a priority come first. */
+  position?: number;
+  /** Who may review it; anybody when empty. */
+  assignees?: string[];
+  adjudicate?: 'disagree' | null;
+  adjudicators?: string[];
+  /** Whether its answer is that of its group. */
+  adjudicates?: boolean;
+  /** The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden. */
+  gold?: (string | number | null)[][] | null;
   /** What the reviews of one datapoint have in common; `null` for a single one. */
   group_id?: string | null;
   /** From 1 within the group. */
@@ -4762,6 +4823,48 @@ export interface QueueCounts {
      */
     oldest_pending_at: string | null;
   };
+}
+
+export interface Enqueue {
+  datapoint_ids: string[];
+  /** People who review each; 1 when left out. */
+  reviews_required?: number | null;
+  /** Names of score definitions that a review has to answer. */
+  form?: string[] | null;
+  instructions?: string | null;
+  /** Higher ones come first; 0 when left out. */
+  priority?: number | null;
+  /** Nobody reads answers of others before their own; `true` when left out. */
+  blind?: boolean | null;
+  /** Why these were chosen; with anything but `random` their answers enter no estimate. */
+  selected_by?: string | null;
+  /**
+   * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
+   */
+  order?: 'oldest' | 'random' | 'uncertain' | null;
+  /** Who may review them, as `claimed_by` has them; anybody when left out. */
+  assignees?: string[] | null;
+  /**
+   * A further item appears where the answers of a group differ; its answer is that of the group.
+   */
+  adjudicate?: 'disagree' | null;
+  /** Who may decide then; anybody outside of the group when left out. */
+  adjudicators?: string[] | null;
+  /** Things with known answers, mixed in: nobody sees which they are. */
+  gold?: {
+    /** The share of all items that they are to be, as far as there are enough. */
+    rate: number;
+    /** Ids of the kind that is enqueued, with the known answers. */
+    items: {
+      id: string;
+      scores: {
+        name: string;
+        value?: number | null;
+        label?: string | null;
+        comment?: string | null;
+      }[];
+    }[];
+  } | null;
 }
 
 export interface CreateConnection {

@@ -13,12 +13,18 @@ import {
 } from '@spandrel/storage';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { TracingChange } from '../write/span-commit-participant.js';
+import type { SpanCommitParticipant, TracingChange } from '../write/span-commit-participant.js';
 
 /** What a trace says of all its spans. */
 export interface TraceFacts {
   sessionId: string | null;
   tags: string[];
+}
+
+/** Rows that are about traces and sessions. */
+interface RowsOfTraces {
+  deleteAll(tx: WriteTx, scope: Scope): Promise<void>;
+  deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void>;
 }
 
 const ID = shapeOf({ id: text() });
@@ -57,23 +63,19 @@ export class TraceLookups {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /**
-   * The traces that a write deletes, by their projects, and the sessions that none of their traces is left of.
-   * @param changes of the write.
-   */
-  async findLeaving(
-    tx: WriteTx,
-    changes: readonly TracingChange[],
-  ): Promise<{ scope: Scope; traceIds: string[]; sessionIds: string[] }[]> {
-    const gone = changes.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
-    const leaving = [];
-    for (const [projectId, traces] of Map.groupBy(gone, (trace) => trace.projectId)) {
-      const traceIds = traces.map(({ id }) => id);
-      const sessionIds = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
-      const left = await this.findSessions(tx, projectId, [...sessionIds], traceIds);
-      leaving.push({ scope: projectScope(projectId), traceIds, sessionIds: [...sessionIds.difference(left)] });
-    }
-    return leaving;
+  /** Takes rows about traces and sessions along when these go; a session goes with the last of its traces. */
+  takeAlong(name: string, rows: RowsOfTraces): SpanCommitParticipant {
+    const onCommit = async (tx: WriteTx, changes: readonly TracingChange[]): Promise<void> => {
+      for (const change of changes) if (change.type === 'cleared') await rows.deleteAll(tx, change.scope);
+      const gone = changes.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
+      for (const [projectId, traces] of Map.groupBy(gone, (trace) => trace.projectId)) {
+        const traceIds = traces.map(({ id }) => id);
+        const sessionIds = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
+        const left = await this.findSessions(tx, projectId, [...sessionIds], traceIds);
+        await rows.deleteOf(tx, projectScope(projectId), traceIds, [...sessionIds.difference(left)]);
+      }
+    };
+    return { name, onCommit };
   }
 
   /** The newest traces of a session, newest first. */

@@ -10,6 +10,7 @@ import { JudgeAttempts } from './20261127134014-judge-attempts.js';
 import { ReviewTargets } from './20261127134745-review-targets.js';
 import { ScoringRules } from './20261127135944-scoring-rules.js';
 import { Alerts } from './20261127135410-alerts.js';
+import { ReviewTerms } from './20261127143737-review-terms.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -23,4 +24,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127134745-review-targets', class: ReviewTargets },
   { name: '20261127135944-scoring-rules', class: ScoringRules },
   { name: '20261127135410-alerts', class: Alerts },
+  { name: '20261127143737-review-terms', class: ReviewTerms },
 ];
