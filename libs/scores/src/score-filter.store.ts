@@ -10,7 +10,6 @@ import {
   sql,
   Storage,
   text,
-  unindexed,
   type LongReadOptions,
   type Sql,
 } from '@spandrel/storage';
@@ -50,8 +49,8 @@ export class ScoreFilterStore {
       const found = new Set(rows.flatMap((row) => row.id ?? []));
       if (rows.length <= LOOKED_UP_MAX) ids = ids ? ids.intersection(found) : found;
       else {
-        const tested = joinSql([sql`${unindexed('c.name')} = ${name}`, ...own.map(([, test]) => test)], ' and ');
-        // Without statistics SQLite takes an index with all scores of the project.
+        const tested = joinSql([sql`c.name || '' = ${name}`, ...own.map(([, test]) => test)], ' and ');
+        // Without statistics both databases take an index with all scores of the project, or of the name.
         const by = onSqlite(rawSql(` indexed by score_${target}`));
         conditions.push(sql`exists (select 1 from score c${by} where c.project_id = ${projectId} and ${id} = ${ofTarget}
           and ${tested} limit 1 offset 0)`);
@@ -77,5 +76,5 @@ function groupByScore(filters: readonly ScoreFilter[]): { name: string; conditio
 
 const conditionOn = (column: 'value' | 'label', operator: string, value: string | number): Condition => [
   sql`${rawSql(`c.${column} ${operator}`)} ${value}`,
-  sql`${unindexed(`c.${column}`)} ${rawSql(operator)} ${value}`,
+  sql`${rawSql(column === 'value' ? 'c.value + 0' : "c.label || ''")} ${rawSql(operator)} ${value}`,
 ];
