@@ -115,7 +115,7 @@ describe('spandrel mcp', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { id: unknown; result: { tools: [] } });
     expect(answers.map(({ id }) => id).toSorted()).toEqual([2, 'a']);
-    expect(answers[0]!.result.tools).toHaveLength(12);
+    expect(answers[0]!.result.tools).toHaveLength(13);
   });
 
   it('says where no server answers, and what is no URL', async () => {

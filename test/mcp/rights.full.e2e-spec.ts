@@ -60,10 +60,10 @@ describe('a tool', () => {
   it('is listed for those alone who may do what it does', async () => {
     const all = await namesFor(['read', 'write']);
     expect(WRITES.filter((name) => all.includes(name))).toEqual(WRITES);
-    expect(all).toHaveLength(18);
+    expect(all).toHaveLength(20);
     expect(await namesFor(['read'])).toEqual(all.filter((name) => !WRITES.includes(name)));
     expect(await namesFor(['write'])).toEqual(WRITES);
-    expect(await namesFor(['ingest'])).toEqual([]);
+    expect(await namesFor(['ingest'])).toEqual(['add_score']);
     expect(await namesFor(['review'])).toEqual([]);
     expect(await (await connect(ADMIN_TOKEN)).list()).toEqual([]);
   });
