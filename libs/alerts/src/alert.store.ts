@@ -125,7 +125,8 @@ export class AlertStore {
       const { name, enabled, rule } = rowOf(scope, { ...old, ...given, id, created_at: 0, updated_at: now });
       const [fault] = alertFaults(ruleOf({ rule }));
       if (fault) throw invalidRequest([{ ...fault, path: dottedPath(fault.path) }]);
-      await assertChannels(tx, scope, ruleOf({ rule }));
+      // Channels that an import has not brought along are in nobody's way.
+      if (body.channel_ids) await assertChannels(tx, scope, ruleOf({ rule }));
       Object.assign(before, { name, enabled, rule, dueAt: now, updatedAt: Math.max(now, before.updatedAt + 1) });
       const { updated_at: _before, ...was } = old;
       const { updated_at: _after, ...is } = exportedAlert(before);
