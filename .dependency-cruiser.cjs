@@ -80,7 +80,22 @@ const LAYERS = [
       'contract',
     ],
   ],
-  ['collaboration', ['tracing', 'events', 'masking', 'audit', 'storage', 'http', 'kernel', 'plugin-api', 'contract']],
+  [
+    'collaboration',
+    [
+      'evals',
+      'datasets',
+      'tracing',
+      'events',
+      'masking',
+      'audit',
+      'storage',
+      'http',
+      'kernel',
+      'plugin-api',
+      'contract',
+    ],
+  ],
   [
     'transfer',
     [

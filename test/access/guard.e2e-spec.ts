@@ -52,7 +52,8 @@ function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'c
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (id === 'createScore') return 'feedback';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
-  if (/^(claim|claimNext|release|submit)QueueItem$|^claimNextTarget$/.test(id)) return 'review';
+  if (/^(claim|claimNext|release|submit)QueueItem$|^claimNextTarget$|^(create|update|delete)Comment$/.test(id))
+    return 'review';
   return method === 'GET' ? 'read' : 'write';
 }
 

@@ -26,6 +26,7 @@ export interface TenantData {
   member: string;
   view: string;
   board: string;
+  comment: string;
   share: string;
 }
 
@@ -96,6 +97,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
   const view = await make('/api/views', { name: mark, page: 'traces', query: mark });
   const figures = [{ title: mark, figure: 'cost', query: mark }];
   const board = await make('/api/boards', { name: mark, figures });
+  const comment = await make('/api/comments', { target_type: 'trace', target_id: trace, text: mark });
   const share = await make('/api/shares', { trace_id: trace });
   return {
     ...{
@@ -115,7 +117,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
       scoringRule,
     },
     ...{ org: org.id, project: project.id, key: keyId, member },
-    ...{ view, board, share, alert, channel },
+    ...{ view, board, share, alert, channel, comment },
   };
 }
 

@@ -63,6 +63,11 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   },
   deleteView: async ({ send, tenant: { api } }) =>
     send('DELETE', `/api/views/${await made(api.post('/api/views', { name: 'x', page: 'traces', query: '' }))}`),
+  deleteComment: async ({ send, tenant: { api } }) => {
+    const trace = await made(api.post('/api/traces', {}));
+    const body = { target_type: 'trace', target_id: trace, text: 'x' };
+    return send('DELETE', `/api/comments/${await made(api.post('/api/comments', body))}`);
+  },
   deleteBoard: async ({ send, tenant: { api } }) =>
     send('DELETE', `/api/boards/${await made(api.post('/api/boards', { name: 'x', figures: [] }))}`),
   createShare: async ({ send, tenant: { api } }) =>

@@ -69,7 +69,7 @@ const WORK: ReadonlySet<string> = new Set([
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
   'testAlertChannel',
   ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
-  ...['createView', 'updateView', 'createBoard', 'updateBoard'],
+  ...['createView', 'updateView', 'createBoard', 'updateBoard', 'createComment', 'updateComment'],
 ]);
 
 /** Actions that no request of this suite leaves, with the suite that shows them. */

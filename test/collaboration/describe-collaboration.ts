@@ -1,6 +1,6 @@
-/** Saved views and boards as the API has them, on any database. */
+/** Saved views, boards and comments as the API has them, on any database. */
 import { describe, expect, it } from '@jest/globals';
-import type { BoardResource, ViewResource } from '@spandrel/contract';
+import type { BoardResource, CommentResource, ViewResource } from '@spandrel/contract';
 import type { Api } from '../support/api.ts';
 
 /** A trace with one span. */
@@ -10,8 +10,39 @@ export async function makeTrace(api: Api): Promise<{ trace: string; span: string
   return { trace: trace.id, span: (await api.post<{ id: string }>('/api/spans', body)).body.id };
 }
 
+interface Comments {
+  comments: CommentResource[];
+  count: number;
+  next_cursor: string | null;
+}
+
+/** What comments can be about, made for one test. */
+async function makeTargets(api: Api) {
+  const id = async (path: string, body: unknown): Promise<string> => {
+    const answer = await api.post<{ id: string }>(path, body);
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body.id;
+  };
+  const trace = await id('/api/traces', { name: 'commented' });
+  const span = await id('/api/spans', { trace_id: trace, name: 'step', input: 'in' });
+  const dataset = await id('/api/datasets', { name: 'set' });
+  const datapoint = await id(`/api/datasets/${dataset}/datapoints`, { kind: { Generic: { input: 'x' } } });
+  const run = await id(`/api/datasets/${dataset}/eval`, { name: 'run', execution: 'external', scoring: 'None' });
+  await api.post(`/api/eval/${run}/results`, { results: [{ datapoint_id: datapoint, output: 'said' }] });
+  for (let tries = 0; tries < 200; tries++) {
+    const { body } = await api.get<{ items: { status: string }[] }>(`/api/eval/${run}/items`);
+    if (body.items[0]?.status === 'completed') break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { trace, span, dataset, datapoint, run };
+}
+
 /** @param api of a project whose caller may do everything. @param author what answers name the caller. */
 export function describeCollaboration(api: () => Api, author: { id: unknown; name: unknown }): void {
+  const comment = (body: object) => api().post<CommentResource>('/api/comments', body);
+  const commentsOf = async (query: string): Promise<Comments> =>
+    (await api().get<Comments>(`/api/comments?${query}`)).body;
+
   describe('saved views', () => {
     it('are made, listed by page, renamed, given another address, and deleted', async () => {
       const body = { name: 'Failures', page: 'traces', query: 'status=failed&range=24h' };
@@ -90,6 +121,89 @@ export function describeCollaboration(api: () => Api, author: { id: unknown; nam
       expect(found).toEqual(all.map(({ id }) => id));
       expect((await api().delete(`/api/boards/${body.id}`)).status).toBe(200);
       expect((await api().get(`/api/boards/${body.id}`)).body.code).toBe('board_not_found');
+    });
+  });
+
+  describe('comments', () => {
+    it('are about traces, spans, datapoints and results, and listed page by page', async () => {
+      const { trace, span, dataset, datapoint, run } = await makeTargets(api());
+      const targets = [
+        [{ target_type: 'trace', target_id: trace }, trace],
+        [{ target_type: 'span', target_id: span }, trace],
+        [{ target_type: 'datapoint', target_id: datapoint, parent_id: dataset }, dataset],
+        [{ target_type: 'result', target_id: datapoint, parent_id: run }, run],
+      ] as const;
+      for (const [target, parent] of targets) {
+        const { status, body } = await comment({ ...target, text: '**bold**' });
+        expect([status, body]).toMatchObject([201, { ...target, parent_id: parent, author, edited_at: null }]);
+        expect(await commentsOf(`parent_id=${parent}&target_type=${target.target_type}`)).toMatchObject({ count: 1 });
+      }
+      const page = await commentsOf(`parent_id=${trace}&limit=1`);
+      expect(page).toMatchObject({ count: 1, comments: [{ target_type: 'trace' }] });
+      const next = await commentsOf(`parent_id=${trace}&limit=1&cursor=${encodeURIComponent(page.next_cursor!)}`);
+      expect(next).toMatchObject({ count: 1, next_cursor: null, comments: [{ target_type: 'span' }] });
+    });
+
+    it('are edited and deleted', async () => {
+      const { trace } = await makeTargets(api());
+      const { body } = await comment({ target_type: 'trace', target_id: trace, text: 'one' });
+      const edited = await api().send<CommentResource>('PUT', `/api/comments/${body.id}`, { text: 'two' });
+      expect(edited.body).toMatchObject({ text: 'two', created_at: body.created_at, edited_at: expect.any(String) });
+      expect((await api().delete(`/api/comments/${body.id}`)).status).toBe(200);
+      expect((await api().delete(`/api/comments/${body.id}`)).body.code).toBe('comment_not_found');
+      expect(await commentsOf(`parent_id=${trace}`)).toMatchObject({ count: 0, comments: [] });
+    });
+
+    it('refuse what is not there, what is too long, and what says too little', async () => {
+      const { trace, span, dataset, run } = await makeTargets(api());
+      const text = 'x';
+      const codes = await Promise.all(
+        [
+          { target_type: 'trace', target_id: span, text },
+          { target_type: 'span', target_id: trace, text },
+          { target_type: 'datapoint', target_id: 'none', parent_id: dataset, text },
+          { target_type: 'datapoint', target_id: 'none', parent_id: 'none', text },
+          { target_type: 'result', target_id: 'none', parent_id: run, text },
+          { target_type: 'result', target_id: 'none', parent_id: 'none', text },
+          { target_type: 'result', target_id: 'none', text },
+          { target_type: 'trace', target_id: trace, text: 'x'.repeat(10_001) },
+          { target_type: 'trace', target_id: trace, text: ' \n' },
+        ].map(async (body) => (await api().post('/api/comments', body)).body.code),
+      );
+      expect(codes).toEqual([
+        ...['trace_not_found', 'span_not_found', 'datapoint_not_found', 'dataset_not_found'],
+        ...['datapoint_not_found', 'eval_run_not_found'],
+        ...['validation_failed', 'validation_failed', 'validation_failed'],
+      ]);
+      expect((await comment({ target_type: 'trace', target_id: trace, text: 'x'.repeat(10_000) })).status).toBe(201);
+    });
+
+    it('go with what they are about', async () => {
+      const fill = async () => {
+        const made = await makeTargets(api());
+        await comment({ target_type: 'trace', target_id: made.trace, text: 'x' });
+        await comment({ target_type: 'span', target_id: made.span, text: 'x' });
+        await comment({ target_type: 'datapoint', target_id: made.datapoint, parent_id: made.dataset, text: 'x' });
+        await comment({ target_type: 'result', target_id: made.datapoint, parent_id: made.run, text: 'x' });
+        return made;
+      };
+      const left = async ({ trace, dataset, run }: Awaited<ReturnType<typeof fill>>) =>
+        Promise.all([trace, dataset, run].map(async (id) => (await commentsOf(`parent_id=${id}`)).count));
+      const one = await fill();
+      const other = await fill();
+      await api().delete(`/api/spans/${one.span}`);
+      expect(await left(one)).toEqual([1, 1, 1]);
+      await api().delete(`/api/traces/${one.trace}`);
+      expect(await left(one)).toEqual([0, 1, 1]);
+      await api().delete(`/api/eval/${one.run}`);
+      expect(await left(one)).toEqual([0, 1, 0]);
+      await api().delete(`/api/datasets/${one.dataset}/datapoints/${one.datapoint}`);
+      expect(await left(one)).toEqual([0, 0, 0]);
+      expect(await left(other)).toEqual([2, 1, 1]);
+      await api().delete(`/api/datasets/${other.dataset}`);
+      expect(await left(other)).toEqual([2, 0, 0]);
+      await api().delete('/api/traces');
+      expect(await left(other)).toEqual([0, 0, 0]);
     });
   });
 }

@@ -65,6 +65,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listViews: 'page limit cursor',
   listQueue:
     'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
+  listComments: 'parent_id target_type target_id limit cursor',
   listDatasetQueue:
     'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
   getAgreement: 'name level since',

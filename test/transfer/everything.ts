@@ -116,6 +116,13 @@ export function everything(server: () => TransferServer, all: boolean): void {
       ...{ name: 'dear', measure: 'cost', window: '1h', condition: { op: '>', value: 5 }, channel_ids: [channel] },
       ...{ enabled: false, filters: { user: 'u' }, group_by: 'tag', min_count: 2, for: '5m', cooldown: '1h' },
     });
+    const { runs } = await call<{ runs: { id: string }[] }>(project, 'GET', `${path}/eval`);
+    for (const target of [
+      { target_type: 'span', target_id: 's' },
+      { target_type: 'datapoint', target_id: first!.id, parent_id: datasetId },
+      { target_type: 'result', target_id: first!.id, parent_id: runs[0]!.id },
+    ])
+      await call(project, 'POST', '/api/comments', { ...target, text: '**bold**' });
     await until(async () => (await list()).some(({ source_span_id: span }) => span === 's'));
 
     const ids = [first!.id, third!.id, talk];
@@ -150,6 +157,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
       call(project, 'GET', '/api/scores'),
       call(project, 'GET', '/api/analytics/scores'),
       call(project, 'GET', '/api/views'),
+      call(project, 'GET', '/api/comments'),
       call(project, 'GET', '/api/boards?hidden=true'),
       // It decides from when it came back.
       rules.scoring_rules.map((rule) => ({ ...rule, since: undefined })),
@@ -188,6 +196,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
           ['scoring_rules', 1],
           ['alert_channels', 1],
           ['alerts', 1],
+          ['comments', 3],
         ],
       ]);
       const before = await shown(from, datasetId);
@@ -309,6 +318,7 @@ export function everything(server: () => TransferServer, all: boolean): void {
         scoring_rules: 1,
         alert_channels: 1,
         alerts: 1,
+        comments: 1,
       });
       expect(new Set(nowhere.rejected.map(({ collection, code }) => `${collection} ${code}`))).toEqual(
         new Set([
@@ -317,6 +327,8 @@ export function everything(server: () => TransferServer, all: boolean): void {
           'eval_runs snapshot_conflict',
           'eval_results eval_run_not_found',
           'queue_items dataset_not_found',
+          'comments dataset_not_found',
+          'comments eval_run_not_found',
         ]),
       );
 

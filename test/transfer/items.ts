@@ -27,6 +27,7 @@ export const NONE = {
   ...{ traces: 0, spans: 0, datasets: 0, datapoints: 0, datapoint_versions: 0, capture_rules: 0 },
   ...{ connections: 0, eval_runs: 0, eval_results: 0, eval_samples: 0, eval_attempts: 0, queue_items: 0 },
   ...{ score_definitions: 0, scores: 0, views: 0, boards: 0, scoring_rules: 0, alert_channels: 0, alerts: 0 },
+  comments: 0,
 };
 export const counts = (traces: number, spans: number, datasets: number, datapoints: number) => ({
   imported: { ...NONE, traces, spans, datasets, datapoints },

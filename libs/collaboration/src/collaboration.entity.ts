@@ -30,6 +30,28 @@ export type SavedItemRow = RowOf<typeof SavedItemSchema>;
 export const SavedItem = entityOf(SavedItemSchema);
 export const savedItemTable = tableOf(SavedItemSchema, ['projectId', 'kind', 'id']);
 
+/** What somebody said about something recorded. */
+export const CommentSchema = defineEntity({
+  name: 'Comment',
+  tableName: 'comment',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    /** Place in `COMMENT_TARGETS`. */
+    targetType: p.smallint(),
+    targetId: p.text(),
+    /** What the target goes with: its trace (a trace is its own), its dataset, its run. */
+    parentId: p.text(),
+    text: p.text(),
+    ...made,
+    editedAt: p.bigint('number').nullable(),
+  },
+  indexes: [{ name: 'comment_target', properties: ['projectId', 'parentId', 'targetId', 'id'] }],
+});
+export type CommentRow = RowOf<typeof CommentSchema>;
+export const Comment = entityOf(CommentSchema);
+export const commentTable = tableOf(CommentSchema, ['projectId', 'id']);
+
 /** A link that opens one trace; of the token in it the SHA-256 alone is kept. */
 export const TraceShareSchema = defineEntity({
   name: 'TraceShare',

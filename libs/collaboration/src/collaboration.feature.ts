@@ -1,15 +1,15 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
-import { SavedItemSchema, TraceShareSchema } from './collaboration.entity.js';
+import { CommentSchema, SavedItemSchema, TraceShareSchema } from './collaboration.entity.js';
 import { CollaborationModule, SharingModule } from './collaboration.module.js';
 import { SharingSettings } from './collaboration.settings.js';
 
 export const collaborationFeature = defineFeature({
   name: 'collaboration',
-  tag: { name: 'Collaboration', description: 'Saved views and boards: what a team shares.' },
+  tag: { name: 'Collaboration', description: 'Saved views, boards and comments: what a team shares.' },
   module: CollaborationModule,
-  entities: [SavedItemSchema],
-  owned: ofProjects('saved_item'),
-  requires: [],
+  entities: [SavedItemSchema, CommentSchema],
+  owned: ofProjects('saved_item', 'comment'),
+  requires: ['tracing', 'datasets', 'evals'],
 });
 
 export const sharingFeature = defineFeature({

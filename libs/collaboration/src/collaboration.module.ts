@@ -1,15 +1,46 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
+import { EvalsModule, RunParticipants } from '@spandrel/evals';
 import { Capabilities } from '@spandrel/http';
+import { MaskingModule } from '@spandrel/masking';
 import { SpanCommitParticipants, TracingModule } from '@spandrel/tracing';
 import { SharingSettings } from './collaboration.settings.js';
+import { CommentStore } from './comment.store.js';
+import { CommentsController } from './comments.controller.js';
 import { SavedItemStore } from './saved-item.store.js';
 import { BoardsController, ViewsController } from './saved-items.controller.js';
 import { ShareStore } from './share.store.js';
 import { SharedController, SharesController } from './shares.controller.js';
 
-/** Saved views and boards. */
-@Module({ controllers: [ViewsController, BoardsController], providers: [SavedItemStore], exports: [SavedItemStore] })
-export class CollaborationModule {}
+/** Saved views, boards and comments. */
+@Module({
+  imports: [TracingModule, DatasetsModule, EvalsModule, MaskingModule],
+  controllers: [ViewsController, BoardsController, CommentsController],
+  providers: [SavedItemStore, CommentStore],
+  exports: [SavedItemStore, CommentStore],
+})
+export class CollaborationModule implements OnModuleInit {
+  constructor(
+    private readonly tracing: SpanCommitParticipants,
+    private readonly datasets: DatasetParticipants,
+    private readonly runs: RunParticipants,
+    private readonly comments: CommentStore,
+  ) {}
+
+  /** Comments go with what they are about, whatever deletes that. */
+  onModuleInit(): void {
+    const { comments } = this;
+    const name = 'comments';
+    this.tracing.register({ name, onCommit: (tx, changes) => comments.followTracing(tx, changes) });
+    this.datasets.register({
+      name,
+      beforeDatapointsDelete: (tx, { scope, datasetId, datapointIds }) =>
+        comments.deleteOf(tx, scope, 'datapoint', [datasetId], datapointIds),
+      beforeDatasetDelete: (tx, { scope, datasetId }) => comments.deleteOf(tx, scope, 'datapoint', [datasetId]),
+    });
+    this.runs.register((tx, scope, runId) => comments.deleteOf(tx, scope, 'result', [runId]));
+  }
+}
 
 /** Links that open one trace. */
 @Module({

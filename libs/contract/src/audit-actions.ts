@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = [
   'alert_channel.deleted',
   'view.deleted',
   'board.deleted',
+  'comment.deleted',
   'share.created',
   'share.revoked',
   'trace.exported',

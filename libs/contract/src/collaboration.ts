@@ -8,6 +8,8 @@ import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 const QUERY_LENGTH_MAX = 8_192;
 /** Figures that a board has at most. */
 const BOARD_FIGURES_MAX = 48;
+/** Longest comment, in UTF-16 units. */
+const COMMENT_LENGTH_MAX = 10_000;
 
 const NOT_STORABLE = 'must not hold NUL characters or lone surrogates';
 
@@ -125,6 +127,76 @@ export const listBoardsSchema = listSavedSchema.extend({
   hidden: queryBooleanSchema.optional().describe('`true`: hidden boards, too.'),
 });
 export type ListSaved = z.output<typeof listSavedSchema>;
+
+/** What comments are about; the table has them by their places. */
+export const COMMENT_TARGETS = ['trace', 'span', 'datapoint', 'result'] as const;
+export type CommentTarget = (typeof COMMENT_TARGETS)[number];
+
+const commentTextSchema = z
+  .string()
+  .max(COMMENT_LENGTH_MAX)
+  .refine(isStorableText, NOT_STORABLE)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .describe('Markdown.');
+
+const commentTargetSchema = z.object({
+  target_type: z.enum(COMMENT_TARGETS),
+  target_id: keySchema.min(1).describe('Of the trace, span or datapoint; of a result that of its datapoint.'),
+  parent_id: keySchema.nullish().describe('The dataset of a datapoint, the run of a result; required of those.'),
+});
+export type TargetOfComment = z.output<typeof commentTargetSchema>;
+
+const refuseNoParent = ({ target_type: type, parent_id: parent }: TargetOfComment, context: z.RefinementCtx): void => {
+  if ((type === 'datapoint' || type === 'result') && parent == null)
+    context.addIssue({ code: 'custom', path: ['parent_id'], message: `is required of a ${type}` });
+};
+
+/** `POST /api/comments`. */
+export const createCommentSchema = commentTargetSchema
+  .extend({ text: commentTextSchema })
+  .superRefine(refuseNoParent)
+  .meta({ id: 'CreateComment' });
+export type CreateComment = z.output<typeof createCommentSchema>;
+
+/** `PUT /api/comments/:id`. */
+export const updateCommentSchema = z.object({ text: commentTextSchema }).meta({ id: 'UpdateComment' });
+export type UpdateComment = z.output<typeof updateCommentSchema>;
+
+export const commentSchema = z
+  .object({
+    id: z.string(),
+    target_type: z.enum(COMMENT_TARGETS),
+    target_id: z.string(),
+    parent_id: z.string().describe('The trace of a trace or span, the dataset of a datapoint, the run of a result.'),
+    text: z.string().describe('Markdown.'),
+    author: authorSchema,
+    created_at: timestampTextSchema,
+    edited_at: timestampTextSchema.nullable(),
+  })
+  .meta({ id: 'Comment' });
+export type CommentResource = z.output<typeof commentSchema>;
+export const commentListSchema = listAnswer('CommentList', 'comments', commentSchema);
+
+/** Query of `GET /api/comments`; filters combine with AND. */
+export const listCommentsSchema = z.object({
+  parent_id: z.string().optional().describe('Of a trace: comments on it and on its spans.'),
+  target_type: z.enum(COMMENT_TARGETS).optional(),
+  target_id: z.string().optional(),
+  ...pageShape,
+});
+export type ListComments = z.output<typeof listCommentsSchema>;
+
+/** A comment that comes back from an export. */
+export const restoredCommentSchema = commentTargetSchema
+  .extend({
+    id: clientIdSchema,
+    text: commentTextSchema,
+    author: restoredShape.created_by,
+    created_at: timestampSchema,
+    edited_at: timestampSchema.nullable(),
+  })
+  .superRefine(refuseNoParent);
+export type RestoredComment = z.output<typeof restoredCommentSchema>;
 
 /** `POST /api/shares`. */
 export const createShareSchema = z.object({ trace_id: keySchema.min(1) }).meta({ id: 'CreateShare' });

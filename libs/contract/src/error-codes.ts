@@ -33,6 +33,7 @@ export const ERRORS = {
   member_not_found: { status: 404, title: 'The member does not exist' },
   view_not_found: { status: 404, title: 'The saved view does not exist' },
   board_not_found: { status: 404, title: 'The board does not exist' },
+  comment_not_found: { status: 404, title: 'The comment does not exist' },
   share_not_found: { status: 404, title: 'The link opens nothing' },
   queue_item_not_found: { status: 404, title: 'The queue item does not exist' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },

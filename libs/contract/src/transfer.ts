@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exportedAlertChannelSchema, exportedAlertSchema } from './alerts.js';
 import { captureRuleSchema } from './capture-rules.js';
-import { boardSchema, savedViewSchema } from './collaboration.js';
+import { boardSchema, commentSchema, savedViewSchema } from './collaboration.js';
 import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
 import { evalRunSummarySchema, formerAttemptSchema, sampleSchema, scorerResultSchema } from './evals.js';
@@ -38,6 +38,7 @@ export const EXPORT_COLLECTIONS = [
   'scoring_rules',
   'alert_channels',
   'alerts',
+  'comments',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
@@ -167,6 +168,7 @@ export const exportJsonSchema = z
     score_definitions: z.array(scoreDefinitionSchema).exactOptional().describe(WHOLE_PROJECT),
     scores: z.array(scoreSchema).exactOptional().describe(WHOLE_PROJECT),
     views: z.array(savedViewSchema).exactOptional().describe(`Those of the project. ${WHOLE_PROJECT}`),
+    comments: z.array(commentSchema).exactOptional().describe(WHOLE_PROJECT),
     boards: z
       .array(boardSchema)
       .exactOptional()

@@ -9,6 +9,7 @@ import { addCost, subtractCost, type CostSum } from '@spandrel/tracing';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
+import { RunParticipants } from './run-participants.js';
 import {
   evalRunNotFound,
   breakOff,
@@ -45,6 +46,7 @@ export class ChangeRun {
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
     private readonly audit: AuditTrail,
+    private readonly participants: RunParticipants,
   ) {}
 
   /**
@@ -116,6 +118,7 @@ export class ChangeRun {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!run) throw evalRunNotFound();
         await this.snapshots.deselect(tx, scope, id);
+        await this.participants.beforeDelete(tx, scope, id);
         await this.runs.delete(tx, scope, id);
         const details = { dataset_id: datasetId, results_deleted: run.progress };
         this.audit.record(tx, { action: 'eval.deleted', ...scope, targetId: id, targetName: run.name, details });
@@ -128,6 +131,7 @@ export class ChangeRun {
   async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
     for (const id of await this.runs.idsForWrite(tx, scope, datasetId)) {
       await this.snapshots.deselect(tx, scope, id);
+      await this.participants.beforeDelete(tx, scope, id);
       await this.runs.delete(tx, scope, id);
     }
   }

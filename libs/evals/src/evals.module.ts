@@ -46,6 +46,7 @@ import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalAttemptStore, EvalResultStore, EvalSampleStore } from './eval-result.store.js';
 import { Permits } from './execution/run-calls.js';
+import { RunParticipants } from './run-participants.js';
 import { SubmissionStore } from './external/submission.store.js';
 
 /** The tables of runs, their states, and how they reach the processes that work on them. */
@@ -76,9 +77,10 @@ import { SubmissionStore } from './external/submission.store.js';
     SubmissionStore,
     ChooseForRun,
     ChangeRun,
+    RunParticipants,
   ],
   exports: [
-    ...[Permits, RUN_TIMING, RUN_DISPATCH, EvalMetrics, ChangeRun],
+    ...[Permits, RUN_TIMING, RUN_DISPATCH, EvalMetrics, ChangeRun, RunParticipants],
     ...[EvalRunStore, EvalResultStore, EvalSampleStore, EvalAttemptStore, SubmissionStore, ChooseForRun],
   ],
 })

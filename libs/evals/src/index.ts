@@ -6,6 +6,7 @@ export {
   type EvalResultRow,
   type EvalRunRow,
 } from './eval-run.entity.js';
+export { evalRunNotFound } from './eval-run.js';
 export { EvalRunStore } from './eval-run.store.js';
 export { readInputAndExpected } from './eval-item.js';
 export { evalsFeature } from './evals.feature.js';
@@ -18,3 +19,4 @@ export { PrepareRun, RunFailure } from './execution/prepare-run.js';
 export { Permits, RunCalls } from './execution/run-calls.js';
 export { NO_SCORE } from './execution/sample-result.js';
 export { scoreSample } from './execution/score-sample.js';
+export { RunParticipants } from './run-participants.js';

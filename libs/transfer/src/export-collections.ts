@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { boardResource, SavedItemStore, viewResource } from '@spandrel/collaboration';
 import { AlertChannelStore, AlertStore, exportedAlert, exportedAlertChannel } from '@spandrel/alerts';
+import { boardResource, commentResource, CommentStore, SavedItemStore, viewResource } from '@spandrel/collaboration';
 import { ConnectionStore, exportedConnection } from '@spandrel/connections';
 import { withMember, type DatapointVersionResource, type ExportCollection } from '@spandrel/contract';
 import {
@@ -64,6 +64,7 @@ export class ExportCollections {
     private readonly scoringRules: ScoringRulesPort,
     private readonly alertChannels: AlertChannelStore,
     private readonly alerts: AlertStore,
+    private readonly comments: CommentStore,
   ) {}
 
   /**
@@ -165,6 +166,11 @@ export class ExportCollections {
         json(exportedAlertChannel),
       ),
       alerts: shown((after?: Keyed) => this.alerts.after(scope, idOf(after), rows, options), json(exportedAlert)),
+      comments: shown(
+        (after?: Keyed) => this.comments.after(scope, idOf(after), rows, options),
+        json(commentResource),
+        ({ targetType, parentId }) => targetType > 1 || written.traces.has(parentId),
+      ),
     };
   }
 

@@ -28,6 +28,7 @@ describe('the passes over a file', () => {
       ['datapoint_versions', 'queue_items', 'scores'],
       ['eval_runs'],
       ['eval_results', 'eval_samples', 'eval_attempts'],
+      ['comments'],
     ]);
   });
 

@@ -92,6 +92,7 @@ const LEVELS: readonly (readonly ExportCollection[])[] = [
   ['datapoint_versions', 'queue_items', 'scores'],
   ['eval_runs'],
   ['eval_results', 'eval_samples', 'eval_attempts'],
+  ['comments'],
 ];
 
 /** What the items of a collection need to be there, directly or by way of others. */
@@ -106,6 +107,7 @@ const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection
   eval_results: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
   eval_samples: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
   eval_attempts: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
+  comments: ['traces', 'spans', 'datasets', 'datapoints', 'datapoint_versions', 'eval_runs', 'eval_results'],
 };
 
 /**

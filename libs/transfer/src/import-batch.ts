@@ -8,8 +8,8 @@ import {
   type RestoredScoringRule,
   type ImportJsonResult,
 } from '@spandrel/contract';
-import { SavedItemStore } from '@spandrel/collaboration';
 import { AlertChannelStore, AlertStore } from '@spandrel/alerts';
+import { CommentStore, SavedItemStore } from '@spandrel/collaboration';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
@@ -80,6 +80,7 @@ export class WriteImportBatch {
     private readonly scoringRules: ScoringRulesPort,
     private readonly alertChannels: AlertChannelStore,
     private readonly alerts: AlertStore,
+    private readonly comments: CommentStore,
     private readonly masking: ProjectMasking,
   ) {}
 
@@ -114,6 +115,7 @@ export class WriteImportBatch {
     await write(batch, 'scoring_rules', progress, (items) => this.restoreRules(scope, items));
     await write(batch, 'alert_channels', progress, (items) => this.alertChannels.restore(scope, items));
     await write(batch, 'alerts', progress, (items) => this.alerts.restore(scope, items));
+    await write(batch, 'comments', progress, (items) => this.comments.restore(scope, items));
   }
 
   private async restoreRules(scope: Scope, items: RestoredScoringRule[]): Promise<RejectedItem<RestoredScoringRule>[]> {

@@ -9,6 +9,7 @@ import {
   restoredAlertChannelSchema,
   restoredAlertSchema,
   restoredCaptureRuleSchema,
+  restoredCommentSchema,
   restoredConnectionSchema,
   restoredDatapointSchema,
   restoredDatapointVersionSchema,
@@ -50,6 +51,7 @@ const SCHEMAS = {
   scoring_rules: restoredScoringRuleSchema,
   alert_channels: restoredAlertChannelSchema,
   alerts: restoredAlertSchema,
+  comments: restoredCommentSchema,
 } satisfies Record<ExportCollection, z.ZodType>;
 
 /** What the items of each collection are. */

@@ -180,6 +180,10 @@ export const ROUTES = {
   getBoard: 'GET /api/boards/{id}',
   updateBoard: 'PUT /api/boards/{id}',
   deleteBoard: 'DELETE /api/boards/{id}',
+  createComment: 'POST /api/comments',
+  listComments: 'GET /api/comments',
+  updateComment: 'PUT /api/comments/{id}',
+  deleteComment: 'DELETE /api/comments/{id}',
   createShare: 'POST /api/shares',
   listShares: 'GET /api/shares',
   deleteShare: 'DELETE /api/shares/{id}',
@@ -243,5 +247,6 @@ export const LISTS = {
   listAlertDeliveries: 'deliveries',
   listViews: 'views',
   listBoards: 'boards',
+  listComments: 'comments',
   listShares: 'shares',
 } as const satisfies Partial<Record<keyof Operations, string>>;

@@ -310,6 +310,7 @@ export interface Operations {
         | 'alert_channel.deleted'
         | 'view.deleted'
         | 'board.deleted'
+        | 'comment.deleted'
         | 'share.created'
         | 'share.revoked'
         | 'trace.exported'
@@ -391,6 +392,7 @@ export interface Operations {
         | 'alert_channel.deleted'
         | 'view.deleted'
         | 'board.deleted'
+        | 'comment.deleted'
         | 'share.created'
         | 'share.revoked'
         | 'trace.exported'
@@ -2149,6 +2151,40 @@ export interface Operations {
     };
     answer: Deleted;
   };
+  /** Comment on a trace, span, datapoint or result: `POST /api/comments`. */
+  createComment: {
+    body: CreateComment;
+    answer: Comment;
+  };
+  /** Comments, oldest first: `GET /api/comments`. */
+  listComments: {
+    query?: {
+      /** Of a trace: comments on it and on its spans. */
+      parent_id?: string;
+      target_type?: 'trace' | 'span' | 'datapoint' | 'result';
+      target_id?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: CommentList;
+  };
+  /** Change the text of one's own comment: `PUT /api/comments/{id}`. */
+  updateComment: {
+    path: {
+      id: string;
+    };
+    body: UpdateComment;
+    answer: Comment;
+  };
+  /** Delete one's own comment, as an administrator any: `DELETE /api/comments/{id}`. */
+  deleteComment: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
   /** Make a link that opens a trace without signing in: `POST /api/shares`. */
   createShare: {
     body: CreateShare;
@@ -2263,6 +2299,7 @@ export interface Problem {
     | 'member_not_found'
     | 'view_not_found'
     | 'board_not_found'
+    | 'comment_not_found'
     | 'share_not_found'
     | 'queue_item_not_found'
     | 'method_not_allowed'
@@ -7257,6 +7294,50 @@ export interface UpdateBoard {
   hidden?: boolean;
 }
 
+export interface CreateComment {
+  target_type: 'trace' | 'span' | 'datapoint' | 'result';
+  /** Of the trace, span or datapoint; of a result that of its datapoint. */
+  target_id: string;
+  /** The dataset of a datapoint, the run of a result; required of those. */
+  parent_id?: string | null;
+  /** Markdown. */
+  text: string;
+}
+
+export interface Comment {
+  id: string;
+  target_type: 'trace' | 'span' | 'datapoint' | 'result';
+  target_id: string;
+  /** The trace of a trace or span, the dataset of a datapoint, the run of a result. */
+  parent_id: string;
+  /** Markdown. */
+  text: string;
+  author: Author;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  edited_at: string | null;
+}
+
+export interface CommentList {
+  comments: Comment[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface UpdateComment {
+  /** Markdown. */
+  text: string;
+}
+
 export interface CreateShare {
   trace_id: string;
 }
@@ -7354,6 +7435,8 @@ export interface Export {
   scores?: Score[];
   /** Those of the project. Missing in the export of one trace. */
   views?: SavedView[];
+  /** Missing in the export of one trace. */
+  comments?: Comment[];
   /** Those of the product as they were changed. Missing in the export of one trace. */
   boards?: Board[];
   /** Missing in the export of one trace. */
@@ -7829,6 +7912,7 @@ export interface ImportJsonResult {
     scoring_rules: number;
     alert_channels: number;
     alerts: number;
+    comments: number;
   };
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
@@ -7851,7 +7935,8 @@ export interface ImportJsonResult {
       | 'boards'
       | 'scoring_rules'
       | 'alert_channels'
-      | 'alerts';
+      | 'alerts'
+      | 'comments';
     /** Position in its collection. */
     index: number;
     code: string;

@@ -1,6 +1,7 @@
 import type { DatapointRunResult } from '@spandrel/contract';
 import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
+import { CommentsButton } from '../../features/comments/comments-button.js';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -51,6 +52,7 @@ export function DatapointPage() {
   return (
     <>
       <PageHeading title={title}>
+        {!isNew && <CommentsButton target={{ target_type: 'datapoint', target_id: dp, parent_id: id }} />}
         {!isNew && (
           <Neighbours id={dp} one="datapoint" labelOf={(step) => step} addressOf={(to) => datapointAddress(id, to)} />
         )}

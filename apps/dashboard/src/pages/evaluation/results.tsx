@@ -30,6 +30,7 @@ import { statusWord, useSamples } from './use-run.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost, formatCostExactly, formatDuration, formatDurationExactly } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
+import { CommentsButton } from '../../features/comments/comments-button.js';
 import { DatapointActions, RecordedInput, RowRegion, RunError } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { runAddress, traceAddress } from '../../features/addresses.js';
@@ -172,6 +173,10 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
       onClose={onClose}
       actions={
         <>
+          <CommentsButton
+            key={item.datapoint_id}
+            target={{ target_type: 'result', target_id: item.datapoint_id, parent_id: runId }}
+          />
           {run !== undefined && <DatapointActions datasetId={run.dataset_id} id={item.datapoint_id} />}
           {trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
         </>

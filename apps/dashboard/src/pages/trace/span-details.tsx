@@ -9,6 +9,7 @@ import { FactList } from '../../features/fact-list.js';
 import { ScoreList } from '../../features/scores/score-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
 import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
+import { CommentsButton } from '../../features/comments/comments-button.js';
 import { Button } from '../../components/button.js';
 import { CostDetails } from './cost-details.js';
 import { spanFacts } from './span-facts.js';
@@ -58,6 +59,10 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
       <ScoreList key={`scores ${span.id}`} label="Span scores" target={{ trace_id: span.trace_id, span_id: span.id }} />
       <CostDetails key={span.id} span={span} />
+      <CommentsButton
+        key={`comments ${span.id}`}
+        target={{ target_type: 'span', target_id: span.id, parent_id: span.trace_id }}
+      />
       <TabList
         label="Details"
         items={TAB_ITEMS.filter(({ id }) => id !== 'messages' || isLlmCall(span))}

@@ -11,6 +11,7 @@ import { ReviewTargets } from './20261127134745-review-targets.js';
 import { ScoringRules } from './20261127135944-scoring-rules.js';
 import { Alerts } from './20261127135410-alerts.js';
 import { ReviewTerms } from './20261127143737-review-terms.js';
+import { Comments } from './20261127144235-comments.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -25,4 +26,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127135944-scoring-rules', class: ScoringRules },
   { name: '20261127135410-alerts', class: Alerts },
   { name: '20261127143737-review-terms', class: ReviewTerms },
+  { name: '20261127144235-comments', class: Comments },
 ];

@@ -1,0 +1,195 @@
+import { LockMode } from '@mikro-orm/core';
+import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
+import { COMMENT_TARGETS, type CommentTarget, type CreateComment, type ListComments } from '@spandrel/contract';
+import type { CommentResource, RejectedItem, RestoredComment, TargetOfComment } from '@spandrel/contract';
+import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
+import { DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
+import {
+  anyOf,
+  IdOrder,
+  joinSql,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Page,
+  type WriteTx,
+} from '@spandrel/storage';
+import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
+import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
+import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
+
+const COLUMNS = commentTable.select('c');
+const OLDEST_FIRST = new IdOrder('comments', 'c.id', 'asc');
+const typeOf = (target: CommentTarget): number => COMMENT_TARGETS.indexOf(target);
+
+/** Comments, their texts masked by the rules of the project (docs/spec/collaboration.md#comments). */
+@Injectable()
+export class CommentStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly masking: ProjectMasking,
+    private readonly audit: AuditTrail,
+    private readonly traces: TraceStore,
+    private readonly spans: SpanLookups,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly runs: EvalRunStore,
+    private readonly results: EvalResultStore,
+  ) {}
+
+  /** Oldest first. @throws Invalid `invalid_cursor`. */
+  list({ projectId, orgId }: Scope, query: ListComments): Promise<Page<CommentRow>> {
+    const { target_type: type, target_id: targetId, parent_id: parentId } = query;
+    const conditions = [sql`c.project_id = ${projectId}`];
+    if (parentId !== undefined) conditions.push(sql`c.parent_id = ${parentId}`);
+    if (targetId !== undefined) conditions.push(sql`c.target_id = ${targetId}`);
+    if (type !== undefined) conditions.push(sql`c.target_type = ${typeOf(type)}`);
+    const which = joinSql(conditions, ' and ');
+    return OLDEST_FIRST.page(query, (rest) =>
+      this.storage.readLong(COLUMNS.query`select ${COLUMNS} from comment c where ${which} and ${rest}`, { orgId }),
+    );
+  }
+
+  /** Comments behind an id, in the order of their ids; none at the end. */
+  after({ projectId }: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<CommentRow[]> {
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from comment c
+        where c.project_id = ${projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
+      options,
+    );
+  }
+
+  /** @throws NotFound where the target is not there. */
+  create({ scope, author }: Teammate, body: CreateComment): Promise<CommentRow> {
+    return this.write(scope, { ...body, id: newId(), author, created_at: Date.now(), edited_at: null });
+  }
+
+  /** Replaces the text of one's own. @throws NotFound, DomainError `insufficient_scope`. */
+  async edit({ scope, author }: Teammate, id: string, text: string): Promise<CommentRow> {
+    const masked = await this.mask(scope, text);
+    return this.storage.write(async (tx) => {
+      const row = await this.lock(tx, scope, id);
+      if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
+      return Object.assign(row, { text: masked, editedAt: Date.now() });
+    });
+  }
+
+  /** @param isAdmin whether the author may delete those of others. @throws NotFound, DomainError `insufficient_scope`. */
+  async delete({ scope, author }: Teammate, isAdmin: boolean, id: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      const row = await this.lock(tx, scope, id);
+      if (row.createdBy !== author.id && !isAdmin)
+        throw new DomainError('insufficient_scope', 'only its author or an administrator may delete it');
+      const details = { author: row.createdBy, target_id: row.targetId };
+      this.audit.record(tx, { action: 'comment.deleted', ...scope, targetId: id, details });
+      tx.em.remove(row);
+    });
+  }
+
+  /** Brings comments of an export back. @returns those whose target is not here. */
+  async restore(scope: Scope, restored: readonly RestoredComment[]): Promise<RejectedItem<RestoredComment>[]> {
+    const rejected: RejectedItem<RestoredComment>[] = [];
+    for (const item of restored) {
+      try {
+        await this.write(scope, item);
+      } catch (error) {
+        if (!(error instanceof NotFound)) throw error;
+        rejected.push({ item, code: error.code, message: error.message });
+      }
+    }
+    return rejected;
+  }
+
+  /** Deletes comments on targets of a type. @param parentIds what these go with. @param targetIds all when left out. */
+  async deleteOf(
+    tx: WriteTx,
+    { projectId }: Scope,
+    type: CommentTarget,
+    parentIds: readonly string[],
+    targetIds?: readonly string[],
+  ): Promise<void> {
+    const some = targetIds ? anyOf('target_id', targetIds) : sql`1 = 1`;
+    await tx.run(
+      sql`delete from comment where project_id = ${projectId} and ${anyOf('parent_id', parentIds)} and ${some}
+        and target_type = ${typeOf(type)}`,
+    );
+  }
+
+  /** Comments go with their traces and spans. */
+  async followTracing(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    for (const change of changes) {
+      if (change.type === 'cleared')
+        await tx.run(
+          sql`delete from comment where project_id = ${change.scope.projectId} and target_type <= ${typeOf('span')}`,
+        );
+    }
+    const gone = changes.filter(({ type }) => type === 'trace_deleted' || type === 'span_deleted');
+    for (const [projectId, ofProject] of Map.groupBy(gone, ({ scope }) => scope.projectId)) {
+      const scope = projectScope(projectId);
+      const traces = ofProject.flatMap((change) => (change.type === 'trace_deleted' ? change.trace.id : []));
+      const spans = ofProject.flatMap((change) => (change.type === 'span_deleted' ? change.before : []));
+      if (traces.length > 0)
+        for (const type of ['trace', 'span'] as const) await this.deleteOf(tx, scope, type, traces);
+      const parents = new Set(spans.map(({ traceId }) => traceId));
+      const ids = spans.map(({ id }) => id);
+      if (ids.length > 0) await this.deleteOf(tx, scope, 'span', [...parents], ids);
+    }
+  }
+
+  private async write(scope: Scope, comment: RestoredComment): Promise<CommentRow> {
+    const { id, target_type: type, target_id: targetId, author, created_at: createdAt, edited_at: editedAt } = comment;
+    const text = await this.mask(scope, comment.text);
+    return this.storage.write(async (tx) => {
+      const parentId = await this.lockTarget(tx, scope, comment);
+      const target = { targetType: typeOf(type), targetId, parentId };
+      const row = { projectId: scope.projectId, id, ...target, text, ...createdBy(author, createdAt), editedAt };
+      return tx.em.upsert(Comment, row);
+    });
+  }
+
+  /** Keeps a target from going until the transaction ends. @returns what it goes with. @throws NotFound. */
+  private async lockTarget(tx: WriteTx, scope: Scope, target: TargetOfComment): Promise<string> {
+    const { target_type: type, target_id: id, parent_id: given } = target;
+    const span = type === 'span' ? (await this.spans.findPlaces(tx, scope, [id])).get(id) : undefined;
+    const parent = span?.traceId ?? (type === 'trace' ? id : (given ?? ''));
+    if (type === 'datapoint') {
+      if (!(await this.datasets.findForWrite(tx, scope, parent))) throw datasetNotFound();
+      if ((await this.datapoints.idsForWrite(tx, scope, parent, [id])).length === 0) throw datapointNotFound();
+    } else if (type === 'result') {
+      if ((await this.runs.findForWrite(tx, scope, [parent])).length === 0) throw evalRunNotFound();
+      if (!(await this.results.processed(scope, parent, [id], tx)).has(id)) throw datapointNotFound();
+    } else {
+      if (type === 'span' && !span) throw spanNotFound();
+      if ((await this.traces.loadForWrite(tx, scope, [parent])).length === 0) throw traceNotFound();
+    }
+    return parent;
+  }
+
+  private async lock(tx: WriteTx, { projectId }: Scope, id: string): Promise<CommentRow> {
+    const row = await tx.em.findOne(Comment, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!row) throw commentNotFound();
+    return row;
+  }
+
+  private async mask(scope: Scope, text: string): Promise<string> {
+    const masking = await this.masking.of(scope);
+    return masking ? masking.run((calls) => calls.text(text, 'output')) : text;
+  }
+}
+
+export const commentNotFound = (): NotFound => new NotFound('comment_not_found', 'there is no comment with this id');
+
+/** A comment as the wire shows it. */
+export const commentResource = (row: CommentRow): CommentResource => ({
+  id: row.id,
+  target_type: COMMENT_TARGETS[row.targetType]!,
+  target_id: row.targetId,
+  parent_id: row.parentId,
+  text: row.text,
+  author: authorOf(row),
+  created_at: wireTime(row.createdAt),
+  edited_at: wireTime(row.editedAt),
+});

@@ -1,0 +1,80 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  commentListSchema,
+  commentSchema,
+  createCommentSchema,
+  deletedSchema,
+  holds,
+  listCommentsSchema,
+  updateCommentSchema,
+  type CommentResource,
+  type CreateComment,
+  type Deleted,
+  type ListComments,
+  type UpdateComment,
+} from '@spandrel/contract';
+import { CurrentCaller, CurrentScope, Operation, PathId, type Caller } from '@spandrel/http';
+import type { Scope } from '@spandrel/kernel';
+import { CurrentTeammate, type Teammate } from './author.js';
+import { commentNotFound, commentResource, CommentStore } from './comment.store.js';
+
+const CommentId = () => Param('id', new PathId(commentNotFound));
+
+/** `/api/comments` (docs/spec/collaboration.md#comments). */
+@Controller('api/comments')
+export class CommentsController {
+  constructor(private readonly comments: CommentStore) {}
+
+  @Post()
+  @Operation({
+    ...{ id: 'createComment', access: 'review', summary: 'Comment on a trace, span, datapoint or result' },
+    answer: commentSchema,
+    problems: ['trace_not_found', 'span_not_found', 'dataset_not_found', 'datapoint_not_found', 'eval_run_not_found'],
+  })
+  async create(
+    @CurrentTeammate() by: Teammate,
+    @Body({ schema: createCommentSchema }) body: CreateComment,
+  ): Promise<CommentResource> {
+    return commentResource(await this.comments.create(by, body));
+  }
+
+  @Get()
+  @Operation({ id: 'listComments', access: 'read', summary: 'Comments, oldest first', answer: commentListSchema })
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listCommentsSchema }) query: ListComments,
+  ): Promise<{ comments: CommentResource[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.comments.list(scope, query);
+    return { comments: items.map(commentResource), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Put(':id')
+  @Operation({
+    ...{ id: 'updateComment', access: 'review', summary: "Change the text of one's own comment" },
+    answer: commentSchema,
+    problems: ['comment_not_found'],
+  })
+  async update(
+    @CurrentTeammate() by: Teammate,
+    @CommentId() id: string,
+    @Body({ schema: updateCommentSchema }) { text }: UpdateComment,
+  ): Promise<CommentResource> {
+    return commentResource(await this.comments.edit(by, id, text));
+  }
+
+  @Delete(':id')
+  @Operation({
+    ...{ id: 'deleteComment', access: 'review', summary: "Delete one's own comment, as an administrator any" },
+    answer: deletedSchema,
+    audited: ['comment.deleted'],
+    problems: ['comment_not_found'],
+  })
+  async delete(
+    @CurrentTeammate() by: Teammate,
+    @CurrentCaller() caller: Caller | undefined,
+    @CommentId() id: string,
+  ): Promise<Deleted> {
+    await this.comments.delete(by, caller !== undefined && holds(caller.permissions, 'admin'), id);
+    return { id, deleted: true };
+  }
+}

@@ -1,0 +1,45 @@
+/** Comments on what was recorded: written, read as markdown, edited, deleted and brought back. */
+import { describe, expect } from '@jest/globals';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
+import { recordTraces } from './recorded-traces.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+describe('comments', () => {
+  const onTraces = journeysOn(async () => {
+    await recordTraces(program.api, 2);
+  });
+  onTraces();
+
+  inBrowser('on a span are written, edited, deleted, and seen at its trace', async () => {
+    await page.goto(`${program.apiUrl}/traces/trace-0`);
+    const details = page.getByRole('region', { name: 'Span details' });
+    await details.getByRole('button', { name: 'Comments' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Comments' });
+    await dialog.getByLabel('Comment', { exact: true }).fill('**Why** so slow?');
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Add comment' }).click();
+    const comment = dialog.getByRole('article');
+    await comment.locator('strong', { hasText: 'Why' }).waitFor();
+    await comment.getByRole('button', { name: 'Edit' }).click();
+    await comment.getByLabel('Edited comment').fill('Solved');
+    await comment.getByRole('button', { name: 'Save' }).click();
+    await comment.getByText('Solved').waitFor();
+    await comment.getByText('(edited)').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('main').getByRole('button', { name: 'Comments (1)' }).first().click();
+    await comment.getByRole('link', { name: 'On a span' }).waitFor();
+    await expectAccessible(watched);
+    await comment.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('No comments yet.').waitFor();
+    await page.keyboard.press('Escape');
+    await button('Undo').click();
+    await page.getByRole('button', { name: 'Comments (1)' }).first().waitFor();
+    const { body } = await program.api.get<{ comments: { text: string }[] }>('/api/comments?parent_id=trace-0');
+    await expectSoon(() => body.comments.map(({ text }) => text), ['Solved']);
+    expect(body.comments).toHaveLength(1);
+    expectNoFaults(watched);
+  });
+});
