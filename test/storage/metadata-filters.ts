@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { SpanResource, TraceListItem } from '@spandrel/contract';
+import type { Facet, SpanResource, TraceListItem } from '@spandrel/contract';
+import { sql } from '@spandrel/storage';
+import { IndexMetadataTask } from '../../libs/tracing/src/metadata/index-metadata-task.js';
+import { MetadataIndex } from '../../libs/tracing/src/metadata/metadata-index.store.js';
+import { NO_METADATA_VALUES } from '../../libs/tracing/src/metadata/metadata.entity.js';
+import type { TracingSettings } from '../../libs/tracing/src/tracing.settings.js';
 import type { TracingApp } from './tracing-app.js';
+
+type Facets = { facets: Facet[]; next_cursor: string | null };
 
 const LONG = 'x'.repeat(300);
 const startOf = (i: number): string => new Date(Date.parse('2026-05-01T00:00:00Z') + i * 3_600_000).toISOString();
@@ -102,7 +109,107 @@ export function metadataFilters(app: () => TracingApp): void {
       });
     };
 
-    rules();
+    describe('with an index', () => {
+      beforeAll(() => app().provided(IndexMetadataTask).run(new AbortController().signal));
+      rules();
+
+      it('are all of the facet of a key, of traces and spans', async () => {
+        await app().post('/api/spans', { trace_id: 't2', name: 'late', metadata: { environment: 'Only a span' } });
+        const facet = async (query: string) =>
+          (await app().get(`/api/facets?of=metadata.${query}`)).body as unknown as Facets;
+        const values = (query: string) => facet(query).then(({ facets }) => facets.map(({ value }) => value));
+        const environments = ['Only a span', ...ENVIRONMENTS.toSorted()];
+        expect(await values('environment')).toEqual(environments);
+        expect(await values('environment&prefix=prod')).toEqual(['production']);
+        expect(await values(`environment&until=${startOf(1)}`)).toEqual(['production']);
+        const paged: string[] = [];
+        for (let cursor = ''; ;) {
+          const page = await facet(`environment&limit=1${cursor}`);
+          paged.push(...page.facets.map(({ value }) => value));
+          if (page.next_cursor === null) break;
+          cursor = `&cursor=${page.next_cursor}`;
+        }
+        expect(paged).toEqual(environments);
+        const refused = await app().get('/api/facets?of=metadata.customer');
+        expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed']);
+      });
+
+      it('follow what changes and what goes', async () => {
+        const indexed = async (): Promise<string[]> => {
+          const rows = await app().get('/api/spans?metadata.environment=moved&limit=10');
+          const traces = await app().get('/api/traces?metadata.environment=moved&limit=10');
+          return [...rows.body.spans.map(({ id }) => id), ...traces.body.traces.map(({ id }) => id)];
+        };
+        await app().call('PATCH', '/api/traces/t1', { metadata: { environment: 'moved' } });
+        await app().post('/api/spans', { id: 'new', trace_id: 't1', name: 'new', metadata: { environment: 'first' } });
+        await app().post('/api/spans/new/complete', { metadata: { environment: 'moved' } });
+        expect(await indexed()).toEqual(['new', 't1']);
+        expect((await app().get('/api/spans?metadata.environment=first')).body.spans).toEqual([]);
+        await app().delete('/api/spans/new');
+        expect(await indexed()).toEqual(['t1']);
+        await app().delete('/api/traces/t1');
+        expect(await indexed()).toEqual([]);
+        await app().post('/api/ingest', {
+          traces: [{ id: 't1', name: 'run 1', started_at: startOf(1), metadata: metadataOf(1) }],
+          spans: [{ id: 's1', trace_id: 't1', name: 'step 1', started_at: startOf(1), metadata: metadataOf(1) }],
+        });
+        const range = `since=${startOf(1)}&until=${startOf(2)}`;
+        expect((await app().get(`/api/spans?metadata.environment=staging&${range}`)).body.spans).toHaveLength(1);
+      });
+
+      it('find nothing of another project', async () => {
+        const other = await app().call('GET', '/api/spans?metadata.environment=staging', undefined, 'other');
+        expect(other.body.spans).toEqual([]);
+      });
+    });
+
+    describe('for what was written before the index, or under another key', () => {
+      beforeAll(async () => {
+        await app().storage.write(async (tx) => {
+          await tx.run(sql`update span set metadata1 = null, metadata2 = 'stale'`);
+          await tx.run(sql`update trace set metadata1 = 'stale', metadata2 = null`);
+          await tx.run(sql`update metadata_key set complete = 0`);
+        });
+        await app().provided(MetadataIndex).findIncomplete();
+      });
+      const staging = expected((i) => i % 4 === 1);
+
+      it('look at all until they are indexed, and then find the same', async () => {
+        expect((await app().get('/api/facets?of=metadata.environment')).status).toBe(400);
+        expect(await found({ 'metadata.environment': 'staging' })).toEqual(staging);
+        await app().provided(IndexMetadataTask).run(new AbortController().signal);
+        expect(await app().provided(MetadataIndex).findIncomplete()).toEqual([]);
+        expect(await found({ 'metadata.environment': 'staging' })).toEqual(staging);
+        for (const key of ['environment', 'release', 'version']) {
+          expect(await found({ [`metadata.${key}`]: 'stale' })).toEqual([[], []]);
+        }
+      });
+    });
+
+    it('give columns to keys that are added, and look at all for those that are not', async () => {
+      const { storage } = app();
+      const indexOf = async (...indexedMetadata: string[]): Promise<MetadataIndex> => {
+        const index = new MetadataIndex(storage, { indexedMetadata } as TracingSettings);
+        await index.onModuleInit();
+        return index;
+      };
+      const columns = (index: MetadataIndex, ...keys: string[]) => keys.map((key) => index.columnOf(key));
+      const other = await indexOf('release', 'customer', 'version');
+      // The column that was of `environment` has its values, until all were looked at.
+      expect(columns(other, 'release', 'customer', 'version', 'environment')).toEqual([
+        ...['metadata2', undefined, 'metadata3', undefined],
+      ]);
+      expect(await other.findIncomplete()).toEqual(['customer']);
+      expect(
+        other.fillColumns({ ...NO_METADATA_VALUES, metadata: '{"customer":"c","environment":"e"}' }),
+      ).toMatchObject({
+        ...{ metadata1: 'c', metadata2: null },
+      });
+      await other.setComplete(['customer']);
+      expect(columns(other, 'customer')).toEqual(['metadata1']);
+      const again = await indexOf('environment', 'release', 'version');
+      expect(await again.findIncomplete()).toEqual(['environment']);
+    });
 
     it('refuse a key that comes twice, and an empty one', async () => {
       for (const query of ['metadata.a=1&metadata.a=2', 'metadata.=1', 'metadata=1']) {

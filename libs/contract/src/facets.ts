@@ -12,7 +12,9 @@ const FACETS_DEFAULT = 20;
 
 /** Query of `GET /api/facets`. */
 export const listFacetsSchema = z.object({
-  of: z.enum(FACETS),
+  of: z
+    .union([z.enum(FACETS), z.templateLiteral(['metadata.', z.string().min(1)])])
+    .describe('`metadata.KEY`: values of an indexed key of the metadata of traces and spans.'),
   prefix: z.string().optional().describe('Values that begin with these very letters.'),
   since: timestampSchema.optional().describe('Values of traces or spans that started then or later.'),
   until: timestampSchema.optional().describe('Values of traces or spans that started before.'),

@@ -3,6 +3,7 @@ import { formatTimestamp, parseExactJson, type SpanResource } from '@spandrel/co
 import { fromJsonText, toJsonText } from '@spandrel/storage';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../test/support/any-character.js';
+import { NO_METADATA_VALUES } from './metadata/metadata.entity.js';
 import { spanJson, shownKind, shownMetadata, shownStatus } from './span-json.js';
 import type { StoredSpan } from './span.entity.js';
 
@@ -45,6 +46,7 @@ const columns = fc.record({
 
 const span: fc.Arbitrary<StoredSpan> = columns.map((row) => ({
   ...row,
+  ...NO_METADATA_VALUES,
   kindType: (JSON.parse(row.kind) as { type: string }).type,
 }));
 

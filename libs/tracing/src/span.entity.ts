@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 import type { StatusName } from '@spandrel/contract';
+import { metadataIndexes, metadataProperties } from './metadata/metadata.entity.js';
 
 /** Spans that start within so many bits of a millisecond count (2 h 20 min) share a time bucket. */
 const BUCKET_BITS = 23;
@@ -49,6 +50,7 @@ const spanProperties = () => ({
   createHash: p.text().nullable(),
   /** Bits of {@link COVER}; `null` is none of them. */
   cover: p.smallint().nullable(),
+  ...metadataProperties(),
 });
 
 type SpanIndex =
@@ -74,6 +76,7 @@ const SPAN_INDEXES: SpanIndex[] = [
   byBucket('span_tokens', 'total_tokens'),
   byBucket('span_cost', 'cost'),
   { name: 'span_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
+  ...metadataIndexes('span'),
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -16,6 +16,7 @@ import {
   allSettledOrThrow,
   type LongReadOptions,
   type Position,
+  type Selection,
   type Sorting,
   type Sql,
   type WriteTx,
@@ -29,8 +30,10 @@ import {
   type PartitionHint,
   type Read,
 } from './span-partitions.sql.js';
+import { METADATA_COLUMNS } from './metadata/metadata.entity.js';
+import { MetadataIndex } from './metadata/metadata-index.store.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
-import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
+import { SPAN_COLUMNS, spanKeyTable, spanPayloadTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/unit-of-work.js';
 
 const ID = shapeOf({ id: text() });
@@ -44,6 +47,7 @@ export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_i
 
 const WHOLE_SPANS: Sql = sql`select ${SPAN_COLUMNS} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
 
+const WITH_METADATA = spanTable.select('s').beside(spanPayloadTable.select('p', ['metadata']));
 const LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'cover']);
 
 const START_ORDER: Sorting = {
@@ -76,7 +80,10 @@ const DELETED_BYTES_MAX = 4 * 1024 * 1024;
 
 @Injectable()
 export class SpanStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    @Optional() private readonly metadata?: MetadataIndex,
+  ) {}
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
@@ -136,15 +143,27 @@ export class SpanStore {
     return partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
   }
 
-  async loadLocked(
+  loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], at: PartitionHint): Promise<StoredSpan[]> {
+    return this.readLocked(SPAN_COLUMNS, tx, scope, ids, at);
+  }
+
+  private async readLocked<Row>(
+    columns: Selection<Row>,
     tx: WriteTx,
     scope: Scope,
     ids: readonly string[],
     { any, ...at }: PartitionHint,
-  ): Promise<StoredSpan[]> {
+  ): Promise<Row[]> {
     if (ids.length === 0 || !any) return [];
     const places = tx.dialect === 'sqlite' ? ids.map((id) => ({ id, startedAt: 0 })) : at.places;
-    return tx.all(SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByKey(scope, places, at.within)} order by s.id`);
+    return tx.all(columns.query`select ${columns} from ${joinByKey(scope, places, at.within)} order by s.id`);
+  }
+
+  /** Brings the columns of indexed metadata to what spans have as metadata. */
+  async indexMetadata(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
+    const spans = await this.readLocked(WITH_METADATA, tx, scope, ids, await this.lock(tx, scope, ids));
+    const changed = spans.map((span) => this.metadata!.fillColumns(span)).filter((span, at) => span !== spans[at]);
+    await tx.update(spanTablesOf(tx.dialect).span, changed, METADATA_COLUMNS);
   }
 
   /** What leads from spans to their parents; nothing is locked. */
@@ -179,8 +198,9 @@ export class SpanStore {
     const payloadsWithInput: DatedPayloadRow[] = [];
     const deleted: string[] = [];
     const moved: { from: StoredSpan; to: StoredSpan }[] = [];
-    for (const { before, now } of cells) {
-      if (before === now) continue;
+    for (const { before, now: made } of cells) {
+      if (before === made) continue;
+      const now = made && (this.metadata?.fillColumns(made) ?? made);
       if (!now) {
         if (before) deleted.push(before.id);
       } else if (!before) {

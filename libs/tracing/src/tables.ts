@@ -13,7 +13,7 @@ export const traceTable = tableOf(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
 export const usageMarkTable = tableOf(UsageMarkSchema, ['projectId', 'traceId', 'spanId']);
 export const spanTable = tableOf(SpanSchema, ['projectId', 'id']);
-const spanPayloadTable = tableOf(SpanPayloadSchema, ['projectId', 'spanId']);
+export const spanPayloadTable = tableOf(SpanPayloadSchema, ['projectId', 'spanId']);
 /** The keys of spans, a table of Postgres only. */
 export const spanKeyTable = tableOf(SpanKeySchema, ['projectId', 'id']);
 

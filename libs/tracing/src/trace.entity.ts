@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
+import { metadataIndexes, metadataProperties } from './metadata/metadata.entity.js';
 
 /**
  * A trace with the roll-up of its spans, which every span write keeps in its own transaction.
@@ -42,6 +43,7 @@ export const TraceSchema = defineEntity({
     lastEndedAt: p.bigint('number').nullable(),
     /** JSON: which members spans reported, see `trace-row.ts`; `null` when only native calls wrote the trace. */
     origins: p.text().nullable(),
+    ...metadataProperties(),
   },
   indexes: [
     { name: 'trace_started_at', properties: ['projectId', 'startedAt', 'id'] },
@@ -52,6 +54,7 @@ export const TraceSchema = defineEntity({
     },
     { name: 'trace_user', properties: ['projectId', 'userId', 'startedAt', 'id'], where: 'user_id is not null' },
     { name: 'trace_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
+    ...metadataIndexes('trace'),
   ],
 });
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -18,6 +18,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { METADATA_COLUMNS } from './metadata/metadata.entity.js';
+import { MetadataIndex } from './metadata/metadata-index.store.js';
 import { deleteMarksOf } from './usage-attribution/usage-mark.sql.js';
 import { isOtlpTraceId } from './usage-attribution/usage-attribution.js';
 import { keysOf } from './span-partitions.sql.js';
@@ -58,7 +60,10 @@ const TAGS_PER_STATEMENT = 2_000;
 /** Rows of traces, their tags, and the marks of their spans. */
 @Injectable()
 export class TraceStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    @Optional() private readonly metadata?: MetadataIndex,
+  ) {}
 
   /** @returns the trace, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<TraceRow | undefined> {
@@ -101,8 +106,9 @@ export class TraceStore {
     const updated: TraceRow[] = [];
     const tagsGone: TraceTagRow[] = [];
     const tagsNew: TraceTagRow[] = [];
-    for (const { before, now } of cells) {
-      if (!now || before === now) continue;
+    for (const { before, now: made } of cells) {
+      if (!made || before === made) continue;
+      const now = this.metadata?.fillColumns(made) ?? made;
       (before ? updated : inserted).push(now);
       if (before && before.tags === now.tags && before.startedAt === now.startedAt) continue;
       if (before) tagsGone.push(...tagRows(before));
@@ -115,6 +121,15 @@ export class TraceStore {
       ...this.deletingTags(tx, tagsGone),
       tx.insert(traceTagTable, tagsNew),
     );
+  }
+
+  /** Brings the columns of indexed metadata to what traces have as metadata. */
+  async indexMetadata(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
+    const traces = await this.loadForWrite(tx, scope, ids);
+    const changed = traces
+      .map((trace) => this.metadata!.fillColumns(trace))
+      .filter((trace, at) => trace !== traces[at]);
+    await tx.update(traceTable, changed, METADATA_COLUMNS);
   }
 
   /** Deletes traces of one project that have no spans any more. */

@@ -1,6 +1,7 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
 import { TraceSchema, TraceTagSchema, UsageMarkSchema } from './trace.entity.js';
+import { MetadataKeySchema } from './metadata/metadata.entity.js';
 import { PendingTextSchema, IndexWatermarkSchema, TextSliceSchema } from './text-index/text-index.entity.js';
 import { TracingModule } from './tracing.module.js';
 import { ScanSettings, TracingSettings } from './tracing.settings.js';
@@ -15,6 +16,7 @@ export const tracingFeature = defineFeature({
     SpanSchema,
     SpanPayloadSchema,
     UsageMarkSchema,
+    MetadataKeySchema,
     IndexWatermarkSchema,
     TextSliceSchema,
     PendingTextSchema,

@@ -7,6 +7,7 @@ import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { UserListStore } from './listing/user-list.store.js';
 import { WarmLists } from './listing/warm-lists.js';
+import { IndexMetadataTask } from './metadata/index-metadata-task.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 import { PricesController } from './prices.controller.js';
 import { ReadTrace } from './read-trace.js';
@@ -53,7 +54,7 @@ class TextIndexModule {}
     ...[TracesController, SpansController, SessionsController, UsersController],
     ...[CountsController, FacetsController, IngestController, PricesController],
   ],
-  providers: [ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],
+  providers: [IndexMetadataTask, ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],
   exports: [RecordsModule, WriteModule, RetentionModule, ReadTrace],
 })
 export class TracingModule {}

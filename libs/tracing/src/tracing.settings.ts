@@ -1,3 +1,4 @@
+import { isStorableText } from '@spandrel/contract';
 import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { modelPriceSchema } from '@spandrel/plugin-api';
 import { z } from 'zod';
@@ -29,6 +30,15 @@ export class TracingSettings extends defineSettings({
     default: {},
     doc: 'Dollars per million tokens by exact model name, over all other prices:\n  my-model: { input: 1.5, output: 6, cached_input: 0.75 }',
   }),
+  /** Keys of metadata by which traces and spans are found without a look at each of them. */
+  indexedMetadata: setting(
+    'tracing.indexed_metadata',
+    z.array(z.string().min(1).max(100).refine(isStorableText)).max(5),
+    {
+      default: ['environment', 'release', 'version'],
+      doc: 'Up to five keys of the metadata of traces and spans that have an index: filters on them are fast. Others are looked for in one trace or span after the other. A key that is added is indexed in the background; the same on all servers.',
+    },
+  ),
 }) {}
 
 /** How much one request may read of what no sums are kept of. */

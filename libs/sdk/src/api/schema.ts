@@ -817,7 +817,8 @@ export interface Operations {
   /** Values that filters can take, in order: `GET /api/facets`. */
   listFacets: {
     query: {
-      of: 'model' | 'provider' | 'kind' | 'tag' | 'span_name' | 'trace_name' | 'user' | 'session';
+      /** `metadata.KEY`: values of an indexed key of the metadata of traces and spans. */
+      of: ('model' | 'provider' | 'kind' | 'tag' | 'span_name' | 'trace_name' | 'user' | 'session') | string;
       /** Values that begin with these very letters. */
       prefix?: string;
       /** Values of traces or spans that started then or later. */

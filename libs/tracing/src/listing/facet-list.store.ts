@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type FacetName, type ListFacets } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { invalidRequest, type Scope } from '@spandrel/kernel';
 import {
   betweenStarts,
   compareTexts,
@@ -20,6 +20,7 @@ import {
   type Query,
   type Sql,
 } from '@spandrel/storage';
+import { MetadataIndex } from '../metadata/metadata-index.store.js';
 
 /** Values looked at for a page: one step in their index each. A page ends there, with a cursor. */
 const STEPS_MAX = 2_000;
@@ -45,12 +46,17 @@ const COLUMNS: Record<Exclude<FacetName, 'trace_name'>, FacetColumn> = {
   session: { table: 'trace', column: 'session_id' },
 };
 
+const METADATA = 'metadata.';
+
 /** `GET /api/facets`: the values that there are, in order, found by steps in their indexes and never by a scan. */
 @Injectable()
 export class FacetListStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly metadata: MetadataIndex,
+  ) {}
 
-  /** @throws Invalid `invalid_cursor`. */
+  /** @throws Invalid `invalid_cursor`, `validation_failed` for a key of metadata that has no index. */
   async list(scope: Scope, query: ListFacets, options: LongReadOptions = {}): Promise<Page<string>> {
     const list = `facets:${query.of}`;
     const after = query.cursor === undefined ? undefined : String(decodeCursor(list, query.cursor, 'text').value);
@@ -61,14 +67,38 @@ export class FacetListStore {
       const items = rows.slice(0, query.limit).map(({ value }) => value);
       return { items, nextCursor: rows.length > query.limit ? cursorAt(items.at(-1)!) : null };
     }
-    const rows = await this.storage.readLong(plannedOnce(steps(scope, query, COLUMNS[query.of], after)), options);
-    const items = rows.filter(({ inside }) => inside === 1).map(({ value }) => value);
+    const found = await Promise.all(
+      this.columnsOf(query.of).map((column) =>
+        this.storage.readLong(plannedOnce(steps(scope, query, column, after)), options),
+      ),
+    );
+    // Where one of several columns was not looked through, the page ends with what was.
+    const ends = found.flatMap((rows) => {
+      const last = rows.at(-1);
+      return last && (last.number === STEPS_MAX || rows.length > query.limit) ? last.value : [];
+    });
+    const [end] = ends.toSorted(compareTexts);
+    const values = new Set(found.flatMap((rows) => rows.flatMap(({ value, inside }) => (inside === 1 ? value : []))));
+    const items = [...values]
+      .toSorted(compareTexts)
+      .filter((value) => end === undefined || compareTexts(value, end) <= 0);
     if (items.length > query.limit) {
       const page = items.slice(0, query.limit);
       return { items: page, nextCursor: cursorAt(page.at(-1)!) };
     }
-    const last = rows.at(-1);
-    return { items, nextCursor: last?.number === STEPS_MAX ? cursorAt(last.value) : null };
+    return { items, nextCursor: end === undefined ? null : cursorAt(end) };
+  }
+
+  private columnsOf(of: Exclude<ListFacets['of'], 'trace_name'>): FacetColumn[] {
+    if (!of.startsWith(METADATA)) return [COLUMNS[of as keyof typeof COLUMNS]];
+    const column = this.metadata.columnOf(of.slice(METADATA.length));
+    if (column)
+      return [
+        { table: 'trace', column },
+        { table: 'span', column },
+      ];
+    const message = `names a key that has no index, or none yet; tracing.indexed_metadata has those that do`;
+    throw invalidRequest([{ path: 'of', message }]);
   }
 }
 

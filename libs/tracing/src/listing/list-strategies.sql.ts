@@ -1,4 +1,3 @@
-import type { ListSpans } from '@spandrel/contract';
 import {
   anyOf,
   betweenStarts,
@@ -32,6 +31,7 @@ import {
   spanConditions,
   type EqualityFilter,
   type IndexedFilter,
+  type SpanQuery,
   type ValueName,
 } from './span-filter.sql.js';
 
@@ -65,7 +65,7 @@ const smallFilter: ListStrategy = {
 };
 
 /** The filters that an index finds the spans of, likely the rarer ones first. */
-function driversOf(query: ListSpans, names: readonly string[] | undefined): Driver[] {
+function driversOf(query: SpanQuery, names: readonly string[] | undefined): Driver[] {
   const equalities = equalityFilters(query).map((filter): Driver => ({ by: 'equality', filter }));
   const values = filteredValues(query).map((name): Driver => ({ by: 'value', name }));
   const at = equalities.findIndex((driver) => driver.by === 'equality' && !isOfOneTrace(driver.filter));
@@ -107,7 +107,7 @@ async function countedBy(list: ListRequest, driver: Driver, limit: number): Prom
   return { spans, indexed: [filter] };
 }
 
-const NO_FILTER: ListSpans = { sort_by: 'started_at', sort_order: 'desc', limit: 1 };
+const NO_FILTER: SpanQuery = { sort_by: 'started_at', sort_order: 'desc', limit: 1 };
 
 const TRACE_ENDS = shapeOf({ traceId: text(), first: integer(), last: integer() });
 

@@ -12,6 +12,8 @@ import {
   unindexed,
   type Sql,
 } from '@spandrel/storage';
+import { METADATA_COLUMNS, type MetadataColumn } from '../metadata/metadata.entity.js';
+import type { MetadataQuery } from '../metadata/metadata-index.store.js';
 import { STATUS } from '../span.entity.js';
 
 /** Integer columns end here on both databases. */
@@ -27,6 +29,7 @@ const EQUALITY_FILTERS = {
   status: 'status',
   model: 'model',
   provider: 'provider',
+  ...(Object.fromEntries(METADATA_COLUMNS.map((column) => [column, column])) as Record<MetadataColumn, string>),
   kind: 'kind_type',
 } as const;
 export type EqualityFilter = keyof typeof EQUALITY_FILTERS;
@@ -93,7 +96,7 @@ export function ofProject(alias: string, { projectId }: Scope, ids: readonly str
 }
 
 /** The filters among the equality filters that an index serves: none has the completed spans, which are most of them. */
-export const equalityFilters = (query: SpanFilters): EqualityFilter[] =>
+export const equalityFilters = (query: SpanQuery): EqualityFilter[] =>
   EQUALITIES.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
 
 /** The numbers that there is a filter on. */
@@ -137,10 +140,11 @@ export interface StartRange {
 }
 
 /** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
-export type SpanQuery = ListSpans & {
-  within?: StartRange;
-  /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
-  days?: readonly number[];
-  /** What the filter on scores comes to beside ids. */
-  scored?: readonly Sql[];
-};
+export type SpanQuery = ListSpans &
+  MetadataQuery & {
+    within?: StartRange;
+    /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
+    days?: readonly number[];
+    /** What the filter on scores comes to beside ids. */
+    scored?: readonly Sql[];
+  };

@@ -13,6 +13,7 @@ import {
 } from '@spandrel/storage';
 import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outline.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
+import { MetadataIndex } from '../metadata/metadata-index.store.js';
 import { ScoresPort } from '../reading/scores-port.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 import { SpanStore } from '../span.store.js';
@@ -42,6 +43,7 @@ export class SpanListStore {
     @Optional() limits: ListLimits = LIST_LIMITS,
     @Optional() partitions?: DayPartitions,
     @Optional() scores?: ScoresPort,
+    @Optional() private readonly metadata?: MetadataIndex,
   ) {
     this.finding = { storage, spans, limits, partitions, scores };
     this.outlines = new SpanOutlineStore(storage);
@@ -79,16 +81,20 @@ export class SpanListStore {
 
   /** How many spans all filters take, up to one more than `max` (docs/spec/spans.md#counting-spans). */
   async count(scope: Scope, filters: SpanFilters, max: number, options: LongReadOptions = {}): Promise<number> {
-    const query = { ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 } as const;
+    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 });
     const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING, options);
     if (!found) return 0;
-    if (searchesText(filters)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
+    if (searchesText(query)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
     let count = 0;
     for await (const planned of found.plans()) {
       count += await countOf(planned, max + 1 - count);
       if (count > max) break;
     }
     return count;
+  }
+
+  private split(query: ListSpans): ListSpans {
+    return this.metadata?.split(query) ?? query;
   }
 
   private async page<Row extends SpanRow>(
@@ -101,7 +107,7 @@ export class SpanListStore {
     const { property, ...sorted } = SORTED[sortBy];
     const sorting: Sorting = { list: `spans:${sortBy}:${order}`, idColumn: 's.id', order, ...sorted };
     const from = startOf(sorting, query.cursor);
-    const found = await FoundSpans.of(this.finding, scope, query, sorting, options);
+    const found = await FoundSpans.of(this.finding, scope, this.split(query), sorting, options);
     if (!found) return { items: [], nextCursor: null };
     return fillPage(
       sorting,

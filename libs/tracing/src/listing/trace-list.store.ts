@@ -34,6 +34,8 @@ import {
   unindexed,
 } from '@spandrel/storage';
 import { hasValues, mayHaveValues, tooMuchMetadata } from '../metadata/metadata-filter.sql.js';
+import { MetadataIndex, type MetadataQuery } from '../metadata/metadata-index.store.js';
+import { METADATA_COLUMNS } from '../metadata/metadata.entity.js';
 import { resolveScores, ScoresPort } from '../reading/scores-port.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
@@ -51,10 +53,13 @@ const TABLE_ORDER = rawSql('trace t not indexed');
 const ALL = rawSql('1 = 1');
 
 /** Whether a list has nothing that an index would find its traces by, and filters or sorts by what none has. */
-const needsAllTraces = (query: ListTraces): boolean =>
+const needsAllTraces = (query: ListTraces & MetadataQuery): boolean =>
   INDEXED.every((filter) => query[filter] === undefined) &&
   (query.sort_by !== 'started_at' || NOT_INDEXED.some((filter) => query[filter] !== undefined));
-const INDEXED = ['ids', 'session_id', 'user_id', 'tag', 'provider', 'status', 'since', 'until'] as const;
+const INDEXED = [
+  ...(['ids', 'session_id', 'user_id', 'tag', 'provider', 'status', 'since', 'until'] as const),
+  ...METADATA_COLUMNS,
+];
 const NOT_INDEXED = ['name_contains', 'model', 'duration_min', 'duration_max', 'cost_min', 'tokens_min'] as const;
 
 /** `GET /api/traces`: newest first unless sorted otherwise (docs/spec/traces.md#listing-traces). */
@@ -63,10 +68,12 @@ export class TraceListStore {
   constructor(
     private readonly storage: Storage,
     private readonly scores: ScoresPort,
+    private readonly metadata: MetadataIndex,
   ) {}
 
   /** @throws Invalid `invalid_cursor`, `validation_failed` for metadata without an index that too many traces may have. */
-  async list(scope: Scope, query: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
+  async list(scope: Scope, given: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
+    const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
     const resolved = await resolveScores(this.scores, scope, 'trace', query, options);
     const found = resolved && (await findTraces(this.storage, scope, resolved, options));
@@ -112,7 +119,7 @@ export class TraceListStore {
   }
 
   private async find(scope: Scope, filters: TraceFilters, options: LongReadOptions): Promise<DrivenTraces | undefined> {
-    const resolved = await resolveScores(this.scores, scope, 'trace', filters, options);
+    const resolved = await resolveScores(this.scores, scope, 'trace', this.metadata.split(filters), options);
     return resolved && findTraces(this.storage, scope, resolved, options);
   }
 
@@ -177,7 +184,7 @@ const ALL_TRACES: DrivenTraces = {
 async function findTraces(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
-  filters: TraceFilters & { scored?: readonly Sql[] },
+  filters: TraceFilters & MetadataQuery & { scored?: readonly Sql[] },
   options: LongReadOptions,
 ): Promise<DrivenTraces | undefined> {
   const texts = [filters.name_contains, filters.model, filters.provider];
@@ -208,13 +215,16 @@ async function findTraces(
   return { ...tables, where: joinSql([...conditions, where], ' and ') };
 }
 
-function conditionsOf(scope: Scope, filters: TraceFilters): Sql[] {
+function conditionsOf(scope: Scope, filters: TraceFilters & MetadataQuery): Sql[] {
   const conditions = [ofProject('t', scope, filters.ids)];
   if (filters.name_contains !== undefined) conditions.push(containsText('t.name', filters.name_contains));
   if (filters.since !== undefined) conditions.push(sql`t.started_at >= ${filters.since}`);
   if (filters.until !== undefined) conditions.push(sql`t.started_at < ${filters.until}`);
   if (filters.status !== undefined) conditions.push(statusIs('t', STATUS[filters.status]));
   if (filters.model !== undefined) conditions.push(namesModel(filters.model));
+  for (const column of METADATA_COLUMNS) {
+    if (filters[column] !== undefined) conditions.push(sql`${rawSql(`t.${column}`)} = ${filters[column]}`);
+  }
   return conditions;
 }
 

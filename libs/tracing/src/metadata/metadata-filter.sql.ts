@@ -7,7 +7,7 @@ import { joinSql, mayContainJson, type Sql } from '@spandrel/storage';
  * @param metadata JSON text of an object.
  * @returns a string as it is, the JSON text of any other value; `undefined` where there is no such member.
  */
-function metadataValue(metadata: string | null, key: string): string | undefined {
+export function metadataValue(metadata: string | null, key: string): string | undefined {
   // Most have no such member, which a search for its name says sooner.
   if (metadata === null || !metadata.includes(JSON.stringify(key))) return undefined;
   const member = findMember(metadata, key);
@@ -35,6 +35,6 @@ export const mayHaveValues = (column: string, sought: Readonly<Record<string, st
 export function tooMuchMetadata(sought: Readonly<Record<string, string>>, found: string): Invalid {
   const [key] = Object.keys(sought);
   const path = `metadata.${key}`;
-  const message = `has no index, and ${found}: add a time range or another filter`;
+  const message = `has no index, and ${found}: add a time range or another filter, or ask the operator to add the key to tracing.indexed_metadata`;
   return new Invalid('validation_failed', `${path} ${message}`, [{ path, message }]);
 }

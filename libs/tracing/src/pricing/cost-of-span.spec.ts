@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { costOfSpan, costSource } from './cost-of-span.js';
 import { estimateCost } from './pricing.js';
+import { NO_METADATA_VALUES } from '../metadata/metadata.entity.js';
 import { STATUS, type StoredSpan } from '../span.entity.js';
 import { COVER } from '../usage-attribution/usage-attribution.js';
 
@@ -17,6 +18,7 @@ function spanOf(kind: { type: string; [member: string]: unknown }, changes: Part
   )[];
   return {
     ...{ projectId: 'p', id: 's', traceId: 't', parentId: null, name: 'n', provider: null, createHash: null },
+    ...NO_METADATA_VALUES,
     ...{ status: STATUS.completed, startedAt: START, endedAt: START, durationMs: 0, cover: null },
     ...{ input: null, output: null, metadata: null, error: null, totalTokens: null, cachedTokens: null, cost: null },
     ...{ kind: JSON.stringify(kind), kindType: kind.type, model },

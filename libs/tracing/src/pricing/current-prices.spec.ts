@@ -24,7 +24,7 @@ describe('CurrentPrices', () => {
   } as unknown as PluginRegistry;
   const current = (priceFile: string | null = file) =>
     new CurrentPrices(
-      { retentionIntervalMs: 1, prices: { mine: { input: 3, output: 3 } }, priceFile },
+      { retentionIntervalMs: 1, indexedMetadata: [], prices: { mine: { input: 3, output: 3 } }, priceFile },
       plugins,
       logger,
       new BackgroundTasks(logger),

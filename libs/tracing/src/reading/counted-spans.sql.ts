@@ -92,7 +92,7 @@ export async function countTraces(tx: WriteTx, { projectId }: Scope): Promise<nu
 }
 
 /** Every project that has traces or spans, found in their keys. */
-export async function* projectsWithRecords(tx: WriteTx): AsyncGenerator<string> {
+export async function* projectsWithRecords(tx: Pick<WriteTx, 'all'>): AsyncGenerator<string> {
   for (let last = ''; ;) {
     const [row] = await tx.all(
       PROJECT.query`select min(next) as id from (

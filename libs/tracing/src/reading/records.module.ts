@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LOGGER, type Logger } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
+import { MetadataIndex } from '../metadata/metadata-index.store.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import { RecordScanStore } from '../record-scan.store.js';
 import { SpanStore } from '../span.store.js';
@@ -12,7 +13,10 @@ import { ScoresPort } from './scores-port.js';
 import { SpanLookups } from './span-lookups.store.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
-const STORES = [SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups, BoundedScan];
+const STORES = [
+  ...[SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups, BoundedScan],
+  MetadataIndex,
+];
 
 /** The tables of traces and spans, and who takes part in their changes. */
 @Module({

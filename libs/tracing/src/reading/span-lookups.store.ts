@@ -104,7 +104,12 @@ export class SpanLookups {
   }
 
   /** Ids of the project's spans behind one, in order. */
-  async listIds(tx: WriteTx, projectId: string, afterId: string, limit: number): Promise<string[]> {
+  async listIds(
+    tx: Pick<WriteTx, 'all' | 'dialect'>,
+    projectId: string,
+    afterId: string,
+    limit: number,
+  ): Promise<string[]> {
     const rows = await tx.all(
       ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and k.id > ${afterId}
         order by k.id limit ${limit}`,

@@ -22,7 +22,7 @@ function started(intervalMs: number, metrics = new Registry()) {
   const logger = createLogger('silent', 'test');
   const tasks = new BackgroundTasks(logger);
   void new RetentionTask(
-    { retentionIntervalMs: intervalMs, prices: {}, priceFile: null },
+    { retentionIntervalMs: intervalMs, prices: {}, priceFile: null, indexedMetadata: [] },
     logger,
     modules,
     expire,

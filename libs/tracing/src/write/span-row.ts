@@ -2,6 +2,7 @@ import { DEFAULT_SPAN_KIND, findMember, jsonMembers, memberNames, type SpanKind 
 import { jsonText, toJsonText } from '@spandrel/storage';
 import { invalidRequest } from '@spandrel/kernel';
 import { amountOrNull, countOrNull, isPricedKind, keyOrNull, usageOfKind } from '../pricing/cost-of-span.js';
+import { NO_METADATA_VALUES } from '../metadata/metadata.entity.js';
 import { COVER, isOtlp } from '../usage-attribution/usage-attribution.js';
 import { type PricingTable, estimateCost } from '../pricing/pricing.js';
 import { type StoredSpan, type SpanRow, STATUS } from '../span.entity.js';
@@ -38,6 +39,7 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
     durationMs: null,
     createHash: draft.createHash,
     cover: draft.cover ?? null,
+    ...NO_METADATA_VALUES,
     kind: jsonText(kind),
     input: toJsonText(draft.input),
     output: null,

@@ -8,6 +8,7 @@ import {
   type RestoredTrace,
 } from '@spandrel/contract';
 import { jsonText } from '@spandrel/storage';
+import { NO_METADATA_VALUES } from '../metadata/metadata.entity.js';
 import { EMPTY_ROLLUP } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 import { isOtlpTraceId } from '../usage-attribution/usage-attribution.js';
@@ -20,6 +21,7 @@ export function newTrace(
 ): TraceRow {
   return {
     ...place,
+    ...NO_METADATA_VALUES,
     name: members.name ?? null,
     sessionId: members.session_id ?? null,
     userId: members.user_id ?? null,

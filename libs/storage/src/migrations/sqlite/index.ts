@@ -12,6 +12,7 @@ import { ScoringRules } from './20261127135944-scoring-rules.js';
 import { Alerts } from './20261127135410-alerts.js';
 import { ReviewTerms } from './20261127143737-review-terms.js';
 import { Comments } from './20261127144235-comments.js';
+import { IndexedMetadata } from './20261127141112-indexed-metadata.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -27,4 +28,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127135410-alerts', class: Alerts },
   { name: '20261127143737-review-terms', class: ReviewTerms },
   { name: '20261127144235-comments', class: Comments },
+  { name: '20261127141112-indexed-metadata', class: IndexedMetadata },
 ];
