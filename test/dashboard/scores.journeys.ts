@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import type { ScoreResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
-import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { button, grid, open, reported } from './dataset-steps.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
@@ -124,6 +124,56 @@ describe('scores', () => {
     await expectSoon(() => new URL(page.url()).search, '');
     await open('/spans?score=helpful%3E%3D0.5');
     await grid('Spans').getByRole('row', { name: /ask/ }).waitFor();
-    expectNoFaults(watched);
+  });
+
+  inBrowser('stand over time on Analytics, with what people say of the judge', async () => {
+    const ids = Array.from({ length: 20 }, (_, at) => `judged-${at}`);
+    await program.api.post('/api/ingest', {
+      traces: ids.map((id) => ({ id, name: id, started_at: AT })),
+      scores: ids.flatMap((id, at) => [
+        { id: `${id}-judge`, name: 'passes', trace_id: id, source: 'judge', value: at < 10 ? 1 : 0 },
+        { id: `${id}-human`, name: 'passes', trace_id: id, source: 'human', value: at < 10 ? 1 : 0 },
+      ]),
+    });
+    await open('/analytics?range=24h');
+    const figure = page.getByRole('figure', { name: 'passes' });
+    await figure
+      .getByText(/The judge's mean is 0\.5\. Corrected by 20 scores of people it is 0\.5 \(95% interval/)
+      .waitFor();
+    await figure.getByText('40 scores').waitFor();
+    await figure.getByRole('button', { name: 'Show passes as table' }).press('Enter');
+    await figure.getByRole('table').getByRole('cell', { name: '0.5' }).waitFor();
+    const tone = page.getByRole('figure', { name: 'tone' });
+    await tone.getByText('rude').waitFor();
+    await expectAccessible(watched);
+  });
+
+  inBrowser('have definitions, made and changed in Settings', async () => {
+    await open('/settings');
+    await button('New definition').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New score definition' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('mood');
+    await dialog.getByRole('combobox', { name: 'Kind' }).selectOption('category');
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('textbox', { name: 'Categories' }).fill('good = 1\nbad = 0');
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Create' }).press('Enter');
+    const row = grid('Score definitions').getByRole('row', { name: /mood/ });
+    await row.getByText('good = 1, bad = 0').waitFor();
+    await expectAccessible(watched);
+    await button('Edit mood').press('Enter');
+    const edit = page.getByRole('dialog', { name: 'Edit mood' });
+    await edit.getByRole('textbox', { name: 'Categories' }).fill('good\ngood');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.getByText('must not have a label twice').waitFor();
+    await edit.getByRole('textbox', { name: 'Categories' }).fill('good\nbad');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await row.getByText('good, bad').waitFor();
+    await button('Delete mood').press('Enter');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await reported('Deleted the definition mood');
+    await expectSoon(() => row.count(), 0);
+    // The service refused a definition once.
+    expectNoFaultsBut(watched, /status of 400/);
   });
 });

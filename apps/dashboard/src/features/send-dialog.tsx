@@ -63,7 +63,7 @@ export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewP
         ))}
         {definitions?.length === 0 && (
           <p>
-            Reviewers approve or edit. To ask them for scores, make score definitions by the <a href="/docs">API</a>.
+            Reviewers approve or edit. To ask them for scores, define these in <Link to="/settings">Settings</Link>.
           </p>
         )}
       </fieldset>

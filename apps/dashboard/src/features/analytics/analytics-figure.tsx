@@ -45,33 +45,22 @@ export function AnalyticsFigure({ figure: name, title = name, query, cursor, onZ
   const figure = FIGURES.find((one) => one.name === name)!;
   const series = useSeries(queryOf(figure, query));
   const own = useState<number | null>(null);
-  const [isTable, setIsTable] = useState(false);
-  const captionId = useId();
   const navigate = useNavigate();
   const zoom = onZoom ?? ((next: AnalyticsSearch) => void navigate({ to: '/analytics', search: next }));
   const { data } = series;
   const [bucket, onCursor] = cursor === undefined ? own : [cursor.bucket, cursor.onBucket];
   const drawn = useMemo(() => data && chartOf(figure, data), [figure, data]);
   const props = { figure, cursor: drawn && bucket !== null && bucket < drawn.starts.length ? bucket : null };
+  const isEmpty = !drawn || !data || drawn.starts.length === 0;
   return (
-    <figure aria-labelledby={captionId} className={styles.figure}>
-      <figcaption className={styles.caption}>
-        <span id={captionId} className={styles.title}>
-          {title}
-        </span>
-        {drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
-        <span className={styles.actions}>
-          {actions}
-          <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-            Show {title} as table
-          </Button>
-        </span>
-      </figcaption>
-      <QueryFault title={`${title} could not be loaded`} query={series} />
-      {!drawn || !data || drawn.starts.length === 0 ? (
+    <FigureFrame
+      {...{ title, actions }}
+      legend={drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
+      fault={<QueryFault title={`${title} could not be loaded`} query={series} />}
+      table={isEmpty ? null : <FigureTable figure={figure} chart={drawn} data={data} />}
+    >
+      {isEmpty ? (
         <p className={styles.chart}>{data !== undefined && 'Nothing was recorded in this range.'}</p>
-      ) : isTable ? (
-        <FigureTable figure={figure} chart={drawn} data={data} />
       ) : (
         <FigureChart
           {...props}
@@ -84,6 +73,40 @@ export function AnalyticsFigure({ figure: name, title = name, query, cursor, onZ
           }}
         />
       )}
+    </FigureFrame>
+  );
+}
+
+interface FigureFrameProps {
+  title: string;
+  legend: ReactNode;
+  actions?: ReactNode;
+  fault?: ReactNode;
+  /** What the chart shows, as a table; `null` where there is nothing. */
+  table: ReactNode;
+  children: ReactNode;
+}
+
+/** A figure under its name: its chart, or a table of the values. */
+export function FigureFrame({ title, legend, actions, fault, table, children }: FigureFrameProps) {
+  const [isTable, setIsTable] = useState(false);
+  const captionId = useId();
+  return (
+    <figure aria-labelledby={captionId} className={styles.figure}>
+      <figcaption className={styles.caption}>
+        <span id={captionId} className={styles.title} dir="auto">
+          {title}
+        </span>
+        {legend}
+        <span className={styles.actions}>
+          {actions}
+          <Button variant="quiet" icon="table" iconOnly aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+            Show {title} as table
+          </Button>
+        </span>
+      </figcaption>
+      {fault}
+      {isTable && table !== null ? table : children}
     </figure>
   );
 }

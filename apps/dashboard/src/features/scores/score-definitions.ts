@@ -7,7 +7,7 @@ import { keys } from '../../api/keys.js';
 const DEFINITIONS_MAX = 1_000;
 
 /** What scores of which name look like, oldest first (docs/spec/scores.md#definitions). */
-const SCORE_DEFINITIONS = queryOptions({
+export const SCORE_DEFINITIONS = queryOptions({
   queryKey: keys.scoreDefinitions(),
   queryFn: async ({ signal }) =>
     (await listPage<ScoreDefinition>('listScoreDefinitions', { query: { limit: DEFINITIONS_MAX }, signal })).rows,

@@ -34,6 +34,7 @@ import { ViewsMenu } from '../../features/saved-views/views-menu.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './analytics-page.module.css';
+import { ScoreFigures } from './score-figures.js';
 import totalsListStyles from './totals-list.module.css';
 
 const route = getRouteApi('/analytics');
@@ -64,6 +65,7 @@ export function AnalyticsPage() {
           <TotalsList search={search} spans={data} />
           <AnalyticsFigures search={search} onChange={change} />
           <ModelsGrid search={search} />
+          <ScoreFigures search={data.query} width={data.width} />
         </div>
       )}
     </>

@@ -4,6 +4,7 @@ import { ChoiceGroup } from '../../components/choice-group.js';
 import { setPreferences, usePreferences } from '../../components/preferences/use-preferences.js';
 import { Switch } from '../../components/switch.js';
 import { AuditLogSection } from './audit-log-section.js';
+import { DefinitionsSection } from './definitions-section.js';
 import { InstanceSection, UnreadableConnections } from './instance-section.js';
 import { KeysSection } from './keys-section.js';
 import { MaskingSection } from './masking-section.js';
@@ -31,6 +32,7 @@ export function SettingsPage() {
       {masked !== undefined && (
         <MaskingSection projectId={masked} mayChange={session?.mode !== 'cloud' || session.scopes.includes('admin')} />
       )}
+      {mayRead && <DefinitionsSection />}
       {mayRead && session?.mode === 'cloud' && <SharesSection />}
       {administered && (
         <>
