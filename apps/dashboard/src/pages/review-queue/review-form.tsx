@@ -122,7 +122,7 @@ export function ReviewForm({ item, answers, onLeave }: ReviewFormProps) {
       {required > 1 && (
         <p className={styles.quiet}>
           Review {number} of {required}
-          {item.blind !== false && '. Answers of others are shown once all have answered'}
+          {item.blind !== false && '. Answers of others are shown once all have answered.'}
         </p>
       )}
       {names.map((name) => (
