@@ -52,6 +52,7 @@ const WORK: ReadonlySet<string> = new Set([
     // What it leads to has routes of its own.
     'callMcp',
     'patchTrace',
+    'createScore',
     'updateScore',
     'createScoreDefinition',
     'updateScoreDefinition',

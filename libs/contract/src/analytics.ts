@@ -21,7 +21,14 @@ const splitSchema = z
   .union([z.enum(SPLITS), z.templateLiteral(['metadata.', z.string().min(1).max(200)])], {
     error: `must be one of ${SPLITS.join(', ')}, metadata.KEY`,
   })
-  .meta({ openapi: { type: 'string', anyOf: [{ enum: SPLITS }, { pattern: '^metadata\\..' }] } });
+  .meta({
+    openapi: {
+      anyOf: [
+        { type: 'string', enum: SPLITS },
+        { type: 'string', pattern: '^metadata\\..' },
+      ],
+    },
+  });
 
 /** How many keys of a split are distinguished. */
 export const TOP_MAX = 20;

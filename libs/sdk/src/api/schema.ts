@@ -1795,11 +1795,7 @@ export interface Operations {
       user_id?: string | null;
       fill?: boolean | null;
       /** Each bucket then has its sums by this, too. A trace counts once for each of its tags. */
-      split_by?:
-        | string
-        | ('model' | 'provider' | 'status' | 'user' | 'session' | 'tag' | 'trace_name')
-        | unknown
-        | null;
+      split_by?: ('model' | 'provider' | 'status' | 'user' | 'session' | 'tag' | 'trace_name') | string | null;
       /** Keys with sums of their own: those that cost most in the range. 8 unless given. */
       top?: number | null;
       /** Whether buckets have percentiles of the latency. */
