@@ -27,7 +27,7 @@ beforeAll(async () => {
     imports: [ApiModule.forRoot({ settings, plugins, logger, features: [], modules }), QueueModule],
   })
     .overrideProvider(CountQueues)
-    .useValue({ execute: async () => [counts] })
+    .useValue({ execute: async () => ({ datasets: [counts], count: 1 }) })
     .compile();
   app = tested.createNestApplication<NestFastifyApplication>(new HttpAdapter());
   await app.init();
