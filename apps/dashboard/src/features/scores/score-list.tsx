@@ -19,6 +19,8 @@ function useScores(target: ScoreTarget) {
   const { span_id: _span, ...query } = { span_id: undefined, ...target };
   return useQuery({
     queryKey: keys.scores(query),
+    // What a link opens shows its trace alone.
+    enabled: SHARE_TOKEN === null,
     queryFn: async ({ signal }) =>
       (await listPage<ScoreResource>('listScores', { query: { ...query, limit: SCORES_MAX }, signal })).rows,
   });
@@ -29,7 +31,6 @@ export function ScoreList({ label, target }: { label: string; target: ScoreTarge
   const query = useScores(target);
   const queryClient = useQueryClient();
   const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
-  // What a link opens shows its trace alone.
   if (SHARE_TOKEN !== null) return null;
   const spanId = 'span_id' in target ? target.span_id : null;
   const scores = query.data?.filter((score) => score.span_id === (spanId ?? null)) ?? [];
