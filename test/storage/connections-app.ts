@@ -1,6 +1,12 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ConnectionResource, ConnectionTestResult, Problem } from '@spandrel/contract';
-import { Connections, ConnectionUses, connectionsFeature, ConnectionsSettings } from '@spandrel/connections';
+import {
+  Connections,
+  connectionsFeature,
+  ConnectionsSettings,
+  ConnectionUses,
+  SealedTexts,
+} from '@spandrel/connections';
 import type { PluginEntry } from '@spandrel/kernel';
 import type { OpenedServer } from '@spandrel/server';
 import type { Storage, StorageConfig } from '@spandrel/storage';
@@ -68,6 +74,10 @@ export class ConnectionsApp {
 
   get connections(): Connections {
     return this.app.get(Connections);
+  }
+
+  get texts(): SealedTexts {
+    return this.app.get(SealedTexts);
   }
 
   get uses(): ConnectionUses {

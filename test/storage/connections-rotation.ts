@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resealKeys, rotateKeyFile, secretKeyOf } from '@spandrel/connections';
 import { createLogger, type Scope } from '@spandrel/kernel';
-import { sql, type Storage, type WriteTx } from '@spandrel/storage';
+import { rawSql, sql, type Storage, type WriteTx } from '@spandrel/storage';
 import { ConnectionsApp, type AppOptions } from './connections-app.js';
 import { anyRows } from '../support/any-rows.ts';
 
@@ -20,7 +20,8 @@ export function connectionRotation(storage: () => Storage): void {
 
     beforeEach(async () => {
       dataDir = mkdtempSync(join(tmpdir(), 'spandrel-rotation-'));
-      await storage().write((tx) => tx.run(sql`delete from provider_connection`));
+      for (const table of ['provider_connection', 'sealed_text'])
+        await storage().write((tx) => tx.run(sql`delete from ${rawSql(table)}`));
       ids = [];
     });
 
@@ -67,6 +68,8 @@ export function connectionRotation(storage: () => Storage): void {
       await fill(local);
       const [oldKey] = keyFile();
       const before = await rows();
+      const texts = (app: ConnectionsApp) => storage().write((tx) => app.texts.put(tx, scopeOf(0), 'hook', 'whsec_1'));
+      await withApp(local, texts);
       expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({
         rotated: KEYS.length,
         unreadable: [],
@@ -83,6 +86,7 @@ export function connectionRotation(storage: () => Storage): void {
       }
       expect(new Set(after.map(({ keyId }) => keyId)).size).toBe(1);
       expect(await readable(local)).toEqual(KEYS);
+      expect(await withApp(local, (app) => app.texts.find(scopeOf(0), 'hook'))).toBe('whsec_1');
     });
 
     it('that breaks off at any step leaves everything readable, and can be repeated', async () => {

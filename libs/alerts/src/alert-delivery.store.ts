@@ -20,6 +20,7 @@ import {
 } from '@spandrel/storage';
 import { AlertDeliveryEntity, alertDeliveryTable, type AlertDeliveryRow } from './alert.entity.js';
 import type { AlertMessage } from './alert-message.js';
+import { isAnyDue } from './alert.store.js';
 
 const COLUMNS = alertDeliveryTable.select('d');
 /** Behind `returning`, where SQLite knows no alias. */
@@ -51,7 +52,8 @@ export class AlertDeliveryStore {
   }
 
   /** Takes deliveries that are due and puts them off until `until`; what an alert sent a channel goes in its order. */
-  claim(now: number, until: number, limit: number): Promise<AlertDeliveryRow[]> {
+  async claim(now: number, until: number, limit: number): Promise<AlertDeliveryRow[]> {
+    if (!(await isAnyDue(this.storage, 'alert_delivery', now))) return [];
     return this.storage.write((tx) =>
       tx.all(
         CLAIMED.query`with picked as materialized (select k.project_id, k.id from alert_delivery k

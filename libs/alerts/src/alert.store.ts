@@ -23,8 +23,11 @@ import {
   forUpdateSkipLocked,
   fromJsonText,
   IdOrder,
+  rawSql,
+  shapeOf,
   sql,
   Storage,
+  text,
   type LongReadOptions,
   type Page,
   type WriteTx,
@@ -164,7 +167,8 @@ export class AlertStore {
   }
 
   /** Takes alerts that are due, those that have waited longest first, and puts them off until `until`. */
-  claim(now: number, until: number, limit: number): Promise<AlertRow[]> {
+  async claim(now: number, until: number, limit: number): Promise<AlertRow[]> {
+    if (!(await isAnyDue(this.storage, 'alert', now))) return [];
     return this.storage.write((tx) =>
       tx.all(
         CLAIMED.query`with picked as materialized (select k.project_id, k.id from alert k
@@ -190,6 +194,21 @@ export class AlertStore {
     if (!alert) throw alertNotFound();
     return alert;
   }
+}
+
+const ID = shapeOf({ id: text() });
+
+/**
+ * Whether a claim would find something: a transaction that changes nothing keeps other writers waiting, and makes a database whose
+ * disk is full look well.
+ */
+export async function isAnyDue(
+  storage: Pick<Storage, 'read'>,
+  table: 'alert' | 'alert_delivery',
+  now: number,
+): Promise<boolean> {
+  const due = ID.query`select k.id as id from ${rawSql(table)} k where k.due_at <= ${now} limit 1`;
+  return (await storage.read(due)).length > 0;
 }
 
 const NO_ROOM = `a project has at most ${ALERTS_MAX} alerts`;

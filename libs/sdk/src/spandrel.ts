@@ -100,8 +100,20 @@ export class Spandrel {
    * comment. It waits for delivery with the spans.
    */
   score(options: ScoreOptions): void {
-    this.tracer?.score(options);
+    const { tracer } = this;
+    if (!tracer) return;
+    const current = context.getStore();
+    const recorded = import('./tracing/score.js').then(
+      ({ recordScore }) => tracer.record((recorder) => recordScore(recorder, options, current)),
+      (error: unknown) =>
+        tracer.record(() => {
+          throw error;
+        }),
+    );
+    this.scoring = Promise.all([this.scoring, recorded]);
   }
+  /** Scores whose code is being loaded. */
+  private scoring: Promise<unknown> | undefined;
 
   /**
    * Runs a function in the trace of the caller, as the header `traceparent` names it, below the caller's span. Without that
@@ -118,11 +130,13 @@ export class Spandrel {
    * @returns what the server acknowledged since the start, and what it did not.
    */
   async flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult> {
+    if (this.scoring) await this.scoring;
     return this.delivery?.flush(options) ?? NOTHING_SENT;
   }
 
   /** Flushes and ends: what is recorded afterwards is dropped and counted. */
   async shutdown(options?: { timeoutMs?: number | undefined }): Promise<FlushResult> {
+    if (this.scoring) await this.scoring;
     return this.delivery?.shutdown(options) ?? NOTHING_SENT;
   }
 

@@ -91,10 +91,7 @@ export class Delivery {
   ended(span: OutgoingSpan): void {
     this.guard(() => {
       this.unreported.delete(span);
-      if (this.isClosed) this.losses.drop('recorded after the shutdown');
-      else if (this.queue.addSpan(span, this.place + 1)) this.place++;
-      else this.dropNewest();
-      this.wake();
+      this.keep(span.json(), span.trace, false);
     });
   }
 
@@ -109,14 +106,15 @@ export class Delivery {
     });
   }
 
-  /** @param json of a score as `POST /api/ingest` takes it. @param trace that it is about, or that its span belongs to; left out for others' traces. */
-  scored(json: string, trace: OutgoingTrace | undefined): void {
-    this.guard(() => {
-      if (this.isClosed) this.losses.drop('recorded after the shutdown');
-      else if (this.queue.addScore(json, trace, this.place + 1)) this.place++;
-      else this.dropNewest();
-      this.wake();
-    });
+  /**
+   * @param json of a span or a score, as `POST /api/ingest` takes it.
+   * @param trace that it is about or belongs to; left out for others' traces.
+   */
+  keep(json: string, trace: OutgoingTrace | undefined, isScore: boolean): void {
+    if (this.isClosed) this.losses.drop('recorded after the shutdown');
+    else if (this.queue.addText(json, trace, this.place + 1, isScore)) this.place++;
+    else this.dropNewest();
+    this.wake();
   }
 
   /**

@@ -17,6 +17,9 @@ function recount(queue: Queue): number {
   return bytes + [...traces.values()].reduce((sum, json) => sum + bytesOf(json), 0);
 }
 
+const add = (queue: Queue, span: TestSpan, place: number): boolean =>
+  queue.addText(span.json(), span.trace, place, false);
+
 const textOf = ({ text }: QueuedItem): string => new TextDecoder().decode(text!.chunk.subarray(text!.start, text!.end));
 
 describe('Queue', () => {
@@ -39,7 +42,7 @@ describe('Queue', () => {
             const span = new TestSpan(`s${n}`, traces[step.trace]!, step.text);
             const needed =
               bytesOf(span.json()) + (queue.traceOf(span.trace).items > 0 ? 0 : bytesOf(span.trace.json()));
-            const isAdded = queue.addSpan(span, n);
+            const isAdded = add(queue, span, n);
             if (isAdded) expected.push(span.json());
             else expect(before).toBe(queue.bytes);
             if (!isAdded) expect(before + Math.min(needed, bytesOf(span.json()))).toBeGreaterThan(bytesMax - needed);
@@ -69,7 +72,7 @@ describe('Queue', () => {
       { length: 400 },
       (_, n) => 'aé漢😀'.repeat((n * 37) % 900) + 'z'.repeat(n % 7 === 0 ? 40_000 : 0),
     );
-    texts.forEach((text, n) => expect(queue.addSpan(new TestSpan(`s${n}`, trace, text), n)).toBe(true));
+    texts.forEach((text, n) => expect(add(queue, new TestSpan(`s${n}`, trace, text), n)).toBe(true));
     texts.forEach((text, n) => expect(JSON.parse(textOf(queue.at(n)!))).toMatchObject({ input: text }));
   });
 
@@ -79,7 +82,7 @@ describe('Queue', () => {
     expect(one.addTrace(trace, 1)).toBe('added');
     const { bytes } = one;
     trace.name = 'a longer second';
-    expect(other.addSpan(new TestSpan('s', trace), 1)).toBe(true);
+    expect(add(other, new TestSpan('s', trace), 1)).toBe(true);
     expect(other.refuse(other.traceOf(trace))).toBe(true);
     expect(one).toMatchObject({ bytes, length: 1 });
     expect(one.at(0)!.trace.json).toContain('first');
@@ -92,7 +95,7 @@ describe('Queue', () => {
   it('lets go of what is gone', () => {
     const queue = new Queue(100_000_000);
     const trace = new TestTrace('t');
-    for (let n = 0; n < 5_000; n++) queue.addSpan(new TestSpan(`s${n}`, trace), n);
+    for (let n = 0; n < 5_000; n++) add(queue, new TestSpan(`s${n}`, trace), n);
     queue.remove(4_999, []);
     expect(textOf(queue.at(0)!)).toContain('s4999');
     queue.remove(1, []);

@@ -128,17 +128,12 @@ export class Queue {
     return this.items[0]?.place ?? Infinity;
   }
 
-  /** @returns false, and keeps nothing, when there is no room. */
-  addSpan(span: OutgoingSpan, place: number): boolean {
-    return this.addText(span.json(), this.traceOf(span.trace), place, false);
-  }
-
-  /** @param source the trace that it is sent with, where this process records that. @returns as {@link addSpan}. */
-  addScore(json: string, source: OutgoingTrace | undefined, place: number): boolean {
-    return this.addText(json, source ? this.traceOf(source) : this.nowhere, place, true);
-  }
-
-  private addText(json: string, trace: QueuedTrace, place: number, isScore: boolean): boolean {
+  /**
+   * @param json of a span or a score. @param source the trace that it is sent with, where this process records that.
+   * @returns false, and keeps nothing, when there is no room.
+   */
+  addText(json: string, source: OutgoingTrace | undefined, place: number, isScore: boolean): boolean {
+    const trace = source ? this.traceOf(source) : this.nowhere;
     const room = this.bytesMax - this.bytes - (trace.items > 0 ? 0 : trace.bytes);
     const text = this.texts.store(json, room);
     if (text === null) return false;

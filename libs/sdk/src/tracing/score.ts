@@ -1,6 +1,6 @@
 import { KEY_LENGTH_MAX, plainText } from '../recording/plain-text.js';
-import { context } from './context.js';
 import { newTraceId } from './ids.js';
+import type { Context } from './open-context.js';
 import type { Recorder } from './recorder.js';
 
 /** What is said of a trace, a span or a session; of the span that is open where none of them is named. */
@@ -24,25 +24,28 @@ export interface ScoreOptions {
 const COMMENT_LENGTH_MAX = 10_000;
 
 /** Queues a score, to be sent once: its id stays when it is sent again. What the server would refuse is reported and left out. */
-export function recordScore({ recording, delivery }: Recorder, options: ScoreOptions): void {
-  const { name, value, label, comment, source, metadata, traceId, spanId, sessionId } = options;
-  const isElsewhere = traceId !== undefined || spanId !== undefined || sessionId !== undefined;
-  const current = context.getStore();
-  const fault = faultOf(options) ?? (isElsewhere || current ? undefined : 'no span is open, and none is named');
+export function recordScore(
+  { recording, delivery }: Recorder,
+  options: ScoreOptions,
+  current: Context | undefined,
+): void {
+  const { traceId: trace_id, spanId: span_id, sessionId: session_id, metadata = {}, ...said } = options;
+  const { name, value, label, comment } = said;
+  const isNamed = trace_id ?? span_id ?? session_id;
+  const fault = faultOf(options) ?? (isNamed || current ? undefined : 'no span is open, and none is named');
   if (fault !== undefined) return recording.report(`score ${fault}`, `a score is not recorded: ${fault}`);
-  const target = isElsewhere
-    ? { trace_id: traceId, span_id: spanId, session_id: sessionId }
+  const target = isNamed
+    ? { trace_id, span_id, session_id }
     : { trace_id: current!.trace.id, span_id: current!.spanId };
-  const where = { field: 'metadata', of: 'span', name } as const;
-  const members = metadata && recording.metadata(metadata, where, {});
-  const json = JSON.stringify({
-    ...{ id: newTraceId(), name: plainText(name, KEY_LENGTH_MAX), value, source, ...target },
-    ...(label != null && { label: plainText(label, KEY_LENGTH_MAX) }),
-    ...(comment != null && { comment: plainText(comment, COMMENT_LENGTH_MAX) }),
-  });
-  const isOwnTrace = !isElsewhere || (traceId !== undefined && traceId === current?.trace.id);
-  const whole = members === undefined ? json : `${json.slice(0, -1)},"metadata":${members}}`;
-  delivery.scored(whole, isOwnTrace ? current?.trace : undefined);
+  const members = recording.metadata(metadata, { field: 'metadata', of: 'span', name }, {});
+  const texts = {
+    name: plainText(name, KEY_LENGTH_MAX),
+    label: label && plainText(label, KEY_LENGTH_MAX),
+    comment: comment && plainText(comment, COMMENT_LENGTH_MAX),
+  };
+  const json = JSON.stringify({ id: newTraceId(), value, source: said.source, ...texts, ...target });
+  const trace = isNamed && trace_id !== current?.trace.id ? undefined : current?.trace;
+  delivery.keep(`${json.slice(0, -1)},"metadata":${members}}`, trace, true);
 }
 
 function faultOf({ name, value, label, comment }: ScoreOptions): string | undefined {

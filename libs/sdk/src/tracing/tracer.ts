@@ -3,7 +3,6 @@ import type { AnyFunction } from '../following/watch.js';
 import { context, inContext } from './context.js';
 import { newSpanId, newTraceId, readTraceparent, type HeadersLike } from './ids.js';
 import type { Recorder } from './recorder.js';
-import { recordScore, type ScoreOptions } from './score.js';
 import { NO_SPAN, Span, type SpanOptions, type SpanKind } from './span.js';
 import { NO_TRACE, Trace, type TraceOptions } from './trace.js';
 
@@ -63,8 +62,9 @@ export class Tracer {
     return span;
   }
 
-  score(options: ScoreOptions): void {
-    this.recorder.guard(() => recordScore(this.recorder, options));
+  /** Records what there is no method for. */
+  record(action: (recorder: Recorder) => void): void {
+    this.recorder.guard(() => action(this.recorder));
   }
 
   continue<Result>(headers: HeadersLike | null | undefined, work: () => Result): Result {

@@ -14,7 +14,7 @@ export function CommentsButton({ target }: { target: CommentedTarget }) {
   if (SHARE_TOKEN !== null) return null;
   return (
     <>
-      <Button icon="sessions" onClick={() => setIsOpen(true)}>
+      <Button variant="quiet" icon="sessions" onClick={() => setIsOpen(true)}>
         Comments{data.length > 0 && ` (${formatCount(data.length)})`}
       </Button>
       {isOpen && (

@@ -1,6 +1,6 @@
 import type { ScoreResource } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
@@ -26,8 +26,15 @@ function useScores(target: ScoreTarget) {
   });
 }
 
+interface ScoreListProps {
+  label: string;
+  target: ScoreTarget;
+  /** What stands in the same row. */
+  children?: ReactNode;
+}
+
 /** The scores of one trace, span or session as chips, which open to be changed, and the button that adds one. */
-export function ScoreList({ label, target }: { label: string; target: ScoreTarget }) {
+export function ScoreList({ label, target, children }: ScoreListProps) {
   const query = useScores(target);
   const queryClient = useQueryClient();
   const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
@@ -56,6 +63,7 @@ export function ScoreList({ label, target }: { label: string; target: ScoreTarge
       <Button writes variant="quiet" icon="plus" onClick={() => setOpened('new')}>
         Add score
       </Button>
+      {children}
       {opened !== null && (
         <Suspense>
           <ScoreDialog

@@ -57,12 +57,10 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       </h2>
       {status === 'failed' && <SpanError error={span.error ?? ''} />}
       <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
-      <ScoreList key={`scores ${span.id}`} label="Span scores" target={{ trace_id: span.trace_id, span_id: span.id }} />
+      <ScoreList key={`scores ${span.id}`} label="Span scores" target={{ trace_id: span.trace_id, span_id: span.id }}>
+        <CommentsButton target={{ target_type: 'span', target_id: span.id, parent_id: span.trace_id }} />
+      </ScoreList>
       <CostDetails key={span.id} span={span} />
-      <CommentsButton
-        key={`comments ${span.id}`}
-        target={{ target_type: 'span', target_id: span.id, parent_id: span.trace_id }}
-      />
       <TabList
         label="Details"
         items={TAB_ITEMS.filter(({ id }) => id !== 'messages' || isLlmCall(span))}

@@ -1,6 +1,7 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { CommentsButton } from '../../features/comments/comments-button.js';
 import { FactList } from '../../features/fact-list.js';
 import { ScoreList } from '../../features/scores/score-list.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
@@ -15,9 +16,13 @@ export function TraceFacts({ trace }: { trace: TraceListItem }) {
   const members = Object.entries(trace.metadata);
   return (
     <>
-      {/* The page of a link leads to no other page. */}
-      <FactList label="Trace facts" facts={SHARE_TOKEN === null ? facts : facts.map(withoutLinks)} />
-      <ScoreList label="Trace scores" target={{ trace_id: trace.id }} />
+      <div className={styles.facts}>
+        {/* The page of a link leads to no other page. */}
+        <FactList label="Trace facts" facts={SHARE_TOKEN === null ? facts : facts.map(withoutLinks)} />
+        <ScoreList label="Trace scores" target={{ trace_id: trace.id }}>
+          <CommentsButton target={{ target_type: 'trace', target_id: trace.id, parent_id: trace.id }} />
+        </ScoreList>
+      </div>
       {members.length > 0 && (
         <details className={styles.metadata}>
           <summary>Metadata</summary>

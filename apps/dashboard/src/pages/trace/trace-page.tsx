@@ -22,7 +22,6 @@ import { ShareDialog } from './share-dialog.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
-import { CommentsButton } from '../../features/comments/comments-button.js';
 import { useSpanSelection, useTraceAddress, traceLink } from './use-trace-view.js';
 import { TraceFacts } from './trace-facts.js';
 import styles from './trace-page.module.css';
@@ -127,7 +126,6 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
   return (
     <>
       <span className={styles.actions}>
-        <CommentsButton target={{ target_type: 'trace', target_id: trace.id, parent_id: trace.id }} />
         <Neighbours id={trace.id} one="trace" labelOf={(step) => `${step} trace`} addressOf={traceAddress} />
       </span>
       <span className={styles.actions}>
