@@ -28,7 +28,9 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
 
   beforeAll(async () => {
     app = await TracingApp.open(await newDatabase('rare'));
-    expect(await app.storage.check()).toBeUndefined();
+    // The check of a storage asks nothing for a second behind a commit, which background tasks make, too.
+    const { backend } = app.storage as unknown as { backend: { check(): Promise<void> } };
+    expect(await backend.check()).toBeUndefined();
     for (let at = 0; at < all.length; at += SPANS_AT_ONCE) {
       const spans = all.slice(at, at + SPANS_AT_ONCE).map(span);
       const { body } = await app.post('/api/ingest', { traces: sampleTraces, spans });
