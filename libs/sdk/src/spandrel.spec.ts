@@ -369,6 +369,16 @@ describe('a score', () => {
     expect(warnings[0]).toContain(warning);
   });
 
+  it('made at once are all there, before their code is loaded and after', async () => {
+    const { spandrel, server } = lab();
+    for (let n = 0; n < 20; n++) spandrel.score({ name: 'x', value: n, sessionId: 's' });
+    await spandrel.flush();
+    spandrel.score({ name: 'x', value: 20, sessionId: 's' });
+    const { delivered } = await spandrel.shutdown();
+    spandrel.score({ name: 'x', value: 21, sessionId: 's' });
+    expect([delivered, server.scores.size]).toEqual([21, 21]);
+  });
+
   it('waits within the bound of the queue with spans and traces', async () => {
     const { spandrel, server } = lab({ queueBytes: 70_000, payloadBytes: 1_024 });
     server.otherwise = { status: 503 };

@@ -14,6 +14,11 @@ import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';
 import { NO_TRACE, type Trace, type TraceOptions } from './tracing/trace.js';
 import { Tracer, type ObserveOptions } from './tracing/tracer.js';
 
+type ScoreCalls = typeof import('./tracing/score.js');
+
+/** Loaded with the first score, for all instances. */
+let scoreCalls: ScoreCalls | undefined;
+
 const NOTHING_SENT: FlushResult = { delivered: 0, pending: 0, dropped: 0, rejected: 0, lastError: null };
 
 /**
@@ -26,6 +31,8 @@ export class Spandrel {
   private readonly tracer: Tracer | undefined;
   private calls: Promise<GatewayCalls | undefined> | undefined;
   private client: Api | undefined;
+  /** Scores that were made before their code was there. */
+  private scoring: Promise<void> | undefined;
   /**
    * A `fetch` that puts calls of the gateway into the open trace, with the key, and adds `traceparent` for the origins of
    * `propagateTo`. All else it does as `fetch` does.
@@ -100,20 +107,22 @@ export class Spandrel {
    * comment. It waits for delivery with the spans.
    */
   score(options: ScoreOptions): void {
-    const { tracer } = this;
-    if (!tracer) return;
+    const recorder = this.tracer?.recorder;
+    if (!recorder) return;
     const current = context.getStore();
-    const recorded = import('./tracing/score.js').then(
-      ({ recordScore }) => tracer.record((recorder) => recordScore(recorder, options, current)),
-      (error: unknown) =>
-        tracer.record(() => {
-          throw error;
-        }),
-    );
-    this.scoring = Promise.all([this.scoring, recorded]);
+    const record = ({ recordScore }: ScoreCalls): void => recordScore(recorder, options, current);
+    if (scoreCalls) return record(scoreCalls);
+    const before = this.scoring;
+    this.scoring = import('./tracing/score.js')
+      .then(
+        (calls) => record((scoreCalls = calls)),
+        (error: unknown) =>
+          recorder.guard(() => {
+            throw error;
+          }),
+      )
+      .then(() => before);
   }
-  /** Scores whose code is being loaded. */
-  private scoring: Promise<unknown> | undefined;
 
   /**
    * Runs a function in the trace of the caller, as the header `traceparent` names it, below the caller's span. Without that

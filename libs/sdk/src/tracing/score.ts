@@ -24,11 +24,11 @@ export interface ScoreOptions {
 const COMMENT_LENGTH_MAX = 10_000;
 
 /** Queues a score, to be sent once: its id stays when it is sent again. What the server would refuse is reported and left out. */
-export function recordScore(
-  { recording, delivery }: Recorder,
-  options: ScoreOptions,
-  current: Context | undefined,
-): void {
+export function recordScore(recorder: Recorder, options: ScoreOptions, current: Context | undefined): void {
+  recorder.guard(() => queueScore(recorder, options, current));
+}
+
+function queueScore({ recording, delivery }: Recorder, options: ScoreOptions, current: Context | undefined): void {
   const { traceId: trace_id, spanId: span_id, sessionId: session_id, metadata = {}, ...said } = options;
   const { name, value, label, comment } = said;
   const isNamed = trace_id ?? span_id ?? session_id;

@@ -21,7 +21,7 @@ export interface ObserveOptions {
 /** Makes traces and spans in the trace and span that are open where it is called. */
 export class Tracer {
   constructor(
-    private readonly recorder: Recorder,
+    readonly recorder: Recorder,
     private readonly payloadBytes: number,
   ) {}
 
@@ -60,11 +60,6 @@ export class Tracer {
       this.recorder.delivery.started(span);
     });
     return span;
-  }
-
-  /** Records what there is no method for. */
-  record(action: (recorder: Recorder) => void): void {
-    this.recorder.guard(() => action(this.recorder));
   }
 
   continue<Result>(headers: HeadersLike | null | undefined, work: () => Result): Result {
