@@ -11,19 +11,16 @@ import {
   type AlertChannelResource,
   type CreateAlertChannel,
   type ExportedAlertChannel,
-  type PlainList,
   type RejectedItem,
   type RestoredAlertChannel,
   type UpdateAlertChannel,
 } from '@spandrel/contract';
 import { invalidRequest, newId, NotFound, type Scope } from '@spandrel/kernel';
-import { fromJsonText, IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { fromJsonText, ProjectRows, Storage, type WriteTx } from '@spandrel/storage';
 import { Alert, AlertChannel, alertChannelTable, AlertDeliveryEntity, type AlertChannelRow } from './alert.entity.js';
 import { ruleOf } from './alert.store.js';
 import { AlertsSettings } from './alerts.settings.js';
 
-const COLUMNS = alertChannelTable.select('h');
-const OLDEST_FIRST = new IdOrder('alert_channels', 'h.id', 'asc');
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 export const alertChannelNotFound = (): NotFound =>
@@ -37,45 +34,22 @@ export interface ChannelSecrets {
 
 /** Where alerts are sent to (docs/spec/alerts.md#channels). */
 @Injectable()
-export class AlertChannelStore {
+export class AlertChannelStore extends ProjectRows<AlertChannelRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly secrets: SealedTexts,
     private readonly addresses: AddressRule,
     private readonly settings: AlertsSettings,
     private readonly audit: AuditTrail,
-  ) {}
-
-  /** @throws NotFound `alert_channel_not_found`. */
-  async get({ projectId }: Scope, id: string): Promise<AlertChannelRow> {
-    const channel = await this.storage.find((em) => em.findOne(AlertChannel, { projectId, id }));
-    if (!channel) throw alertChannelNotFound();
-    return channel;
+  ) {
+    const entity = AlertChannel;
+    super(storage, { entity, table: alertChannelTable, list: 'alert_channels', notFound: alertChannelNotFound });
   }
 
   /** Address and secret of a channel; nothing of one that came by an import, or that the keys of this server do not open. */
   async secretsOf(scope: Scope, id: string): Promise<ChannelSecrets> {
     const text = await this.secrets.find(scope, id);
     return text === undefined ? {} : (JSON.parse(text) as ChannelSecrets);
-  }
-
-  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<AlertChannelRow>> {
-    return OLDEST_FIRST.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from alert_channel h where h.project_id = ${scope.projectId} and ${rest}`,
-        options,
-      ),
-    );
-  }
-
-  /** Channels behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<AlertChannelRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from alert_channel h
-        where h.project_id = ${scope.projectId} and h.id > ${afterId} order by h.id limit ${limit}`,
-      options,
-    );
   }
 
   /** @throws Invalid for an address that it may not have, and for more channels than a project may have. */
@@ -178,12 +152,6 @@ export class AlertChannelStore {
     { url, secret }: Partial<CreateAlertChannel>,
   ): Promise<void> {
     if (url) await this.secrets.put(tx, scope, id, JSON.stringify({ url, secret: secret ?? undefined }));
-  }
-
-  private async lock(tx: WriteTx, { projectId }: Scope, id: string): Promise<AlertChannelRow> {
-    const channel = await tx.em.findOne(AlertChannel, { projectId, id }, LOCKED);
-    if (!channel) throw alertChannelNotFound();
-    return channel;
   }
 }
 

@@ -23,6 +23,7 @@ import {
   forUpdateSkipLocked,
   fromJsonText,
   IdOrder,
+  ProjectRows,
   rawSql,
   shapeOf,
   sql,
@@ -44,11 +45,9 @@ import {
 } from './alert.entity.js';
 import type { GroupState } from './decide-state.js';
 
-const COLUMNS = alertTable.select('a');
 /** Behind `returning`, where SQLite knows no alias. */
 const CLAIMED = alertTable.select('alert');
 const CHANGES = alertChangeTable.select('c');
-const OLDEST_FIRST = new IdOrder('alerts', 'a.id', 'asc');
 const NEWEST_CHANGE_FIRST = new IdOrder('alert_changes', 'c.id', 'desc');
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
@@ -61,36 +60,12 @@ export const groupsOf = ({ groups }: Pick<AlertRow, 'groups'>): GroupState[] => 
 
 /** Alerts, and what became of them. */
 @Injectable()
-export class AlertStore {
+export class AlertStore extends ProjectRows<AlertRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly audit: AuditTrail,
-  ) {}
-
-  /** @throws NotFound `alert_not_found`. */
-  async get({ projectId }: Scope, id: string): Promise<AlertRow> {
-    const alert = await this.storage.find((em) => em.findOne(Alert, { projectId, id }));
-    if (!alert) throw alertNotFound();
-    return alert;
-  }
-
-  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<AlertRow>> {
-    return OLDEST_FIRST.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from alert a where a.project_id = ${scope.projectId} and ${rest}`,
-        options,
-      ),
-    );
-  }
-
-  /** Alerts behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<AlertRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from alert a
-        where a.project_id = ${scope.projectId} and a.id > ${afterId} order by a.id limit ${limit}`,
-      options,
-    );
+  ) {
+    super(storage, { entity: Alert, table: alertTable, list: 'alerts', notFound: alertNotFound });
   }
 
   /** Changes of state, newest first. @throws NotFound `alert_not_found`, Invalid `invalid_cursor`. */
@@ -187,12 +162,6 @@ export class AlertStore {
   /** Deletes changes that are older than a moment. */
   async prune(before: number): Promise<void> {
     await this.storage.write((tx) => tx.run(sql`delete from alert_change where at < ${before}`));
-  }
-
-  private async lock(tx: WriteTx, { projectId }: Scope, id: string): Promise<AlertRow> {
-    const alert = await tx.em.findOne(Alert, { projectId, id }, LOCKED);
-    if (!alert) throw alertNotFound();
-    return alert;
   }
 }
 

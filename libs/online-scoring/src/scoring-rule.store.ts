@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
-import type { PlainList } from '@spandrel/contract';
 import { spanMatcher } from '@spandrel/datasets';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import {
@@ -8,15 +7,14 @@ import {
   dayStart,
   deleteRows,
   dayOf,
-  IdOrder,
   joinSql,
   number,
+  ProjectRows,
   rawSql,
   shapeOf,
   sql,
   Storage,
   type LongReadOptions,
-  type Page,
   type WriteTx,
 } from '@spandrel/storage';
 import {
@@ -30,7 +28,6 @@ import {
 import { readFilters } from './scoring-rule-resource.js';
 
 const HOUR_MS = 3_600_000;
-const IN_ORDER = new IdOrder('scoring_rules', 'r.id', 'asc');
 const COLUMNS = scoringRuleTable.select('r');
 const HOURS = scoringHourTable.select('h');
 const SPENT = shapeOf({ spent: number() });
@@ -44,14 +41,11 @@ export const scoringRuleNotFound = (): NotFound =>
 
 /** Rows of scoring rules, and what they did hour by hour. Who works on a rule's tasks locks it first. */
 @Injectable()
-export class ScoringRuleStore {
-  constructor(private readonly storage: Storage) {}
-
-  /** @throws NotFound `scoring_rule_not_found`. */
-  async get({ projectId }: Scope, id: string): Promise<ScoringRuleRow> {
-    const rule = await this.storage.find((em) => em.findOne(ScoringRule, { projectId, id }));
-    if (!rule) throw scoringRuleNotFound();
-    return rule;
+export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
+  constructor(storage: Storage) {
+    super(storage, {
+      ...{ entity: ScoringRule, table: scoringRuleTable, list: 'scoring_rules', notFound: scoringRuleNotFound },
+    });
   }
 
   /** The rule, locked; what is changed of it is written with the transaction. @returns `null` where there is none. */
@@ -91,25 +85,6 @@ export class ScoringRuleStore {
         from scoring_rule r where r.enabled = 1`,
     );
     return row!.spent;
-  }
-
-  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<ScoringRuleRow>> {
-    return IN_ORDER.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from scoring_rule r where r.project_id = ${scope.projectId} and ${rest}`,
-        options,
-      ),
-    );
-  }
-
-  /** Rules behind an id, in the order of their ids; none at the end. */
-  after({ projectId }: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ScoringRuleRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from scoring_rule r
-        where r.project_id = ${projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
-      options,
-    );
   }
 
   async insert(tx: WriteTx, rule: ScoringRuleRow): Promise<void> {

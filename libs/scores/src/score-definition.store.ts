@@ -1,37 +1,27 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type {
   CreateScoreDefinition,
-  PlainList,
   RejectedItem,
   RestoredScoreDefinition,
   UpdateScoreDefinition,
 } from '@spandrel/contract';
 import { Conflict, newId, NotFound, type Scope } from '@spandrel/kernel';
-import { IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { ProjectRows, Storage, type WriteTx } from '@spandrel/storage';
 import { ScoreDefinitionEntity, scoreDefinitionTable, type ScoreDefinitionRow } from './score.entity.js';
-
-const IN_ORDER = new IdOrder('score_definitions', 'f.id', 'asc');
-const COLUMNS = scoreDefinitionTable.select('f');
-const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 export const scoreDefinitionNotFound = (): NotFound =>
   new NotFound('score_definition_not_found', 'there is no score definition with this id');
 
 /** What scores of a name look like (docs/spec/scores.md#definitions). */
 @Injectable()
-export class ScoreDefinitionStore {
+export class ScoreDefinitionStore extends ProjectRows<ScoreDefinitionRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly audit: AuditTrail,
-  ) {}
-
-  /** @throws NotFound `score_definition_not_found`. */
-  async get({ projectId }: Scope, id: string): Promise<ScoreDefinitionRow> {
-    const definition = await this.storage.find((em) => em.findOne(ScoreDefinitionEntity, { projectId, id }));
-    if (!definition) throw scoreDefinitionNotFound();
-    return definition;
+  ) {
+    const [entity, table] = [ScoreDefinitionEntity, scoreDefinitionTable];
+    super(storage, { entity, table, list: 'score_definitions', notFound: scoreDefinitionNotFound });
   }
 
   /** The definitions of some names, by these. */
@@ -50,25 +40,6 @@ export class ScoreDefinitionStore {
       em.find(ScoreDefinitionEntity, { projectId, name: { $in: [...names] } }),
     );
     return new Map(found.map((definition) => [definition.name, definition]));
-  }
-
-  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<ScoreDefinitionRow>> {
-    return IN_ORDER.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from score_definition f where f.project_id = ${scope.projectId} and ${rest}`,
-        options,
-      ),
-    );
-  }
-
-  /** Definitions behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ScoreDefinitionRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from score_definition f
-        where f.project_id = ${scope.projectId} and f.id > ${afterId} order by f.id limit ${limit}`,
-      options,
-    );
   }
 
   /** @throws Conflict `id_conflict` for a name that has one. */
@@ -130,12 +101,6 @@ export class ScoreDefinitionStore {
       }
       return rejected;
     });
-  }
-
-  private async lock(tx: WriteTx, { projectId }: Scope, id: string): Promise<ScoreDefinitionRow> {
-    const definition = await tx.em.findOne(ScoreDefinitionEntity, { projectId, id }, LOCKED);
-    if (!definition) throw scoreDefinitionNotFound();
-    return definition;
   }
 }
 

@@ -59,6 +59,7 @@ export {
 } from './statements/sql.js';
 export { deleteSome, leafTables, ProjectProtection } from './projects/project-removers.js';
 export { ProjectRemovers, type ProjectRemover } from './projects/project-removers.js';
+export { ProjectRows } from './projects/project-rows.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';

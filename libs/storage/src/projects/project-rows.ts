@@ -1,0 +1,73 @@
+import { LockMode, type EntitySchema, type FilterQuery } from '@mikro-orm/core';
+import type { PlainList } from '@spandrel/contract';
+import type { NotFound, Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '../backend.js';
+import { IdOrder } from '../statements/id-order.js';
+import type { Page } from '../statements/keyset.js';
+import { rawSql } from '../statements/sql.js';
+import type { Selection, Table } from '../statements/table.js';
+import type { Storage } from '../storage.js';
+import type { WriteTx } from '../transactions/write-tx.js';
+
+/** What {@link ProjectRows} needs to know of a table whose key is project and id. */
+export interface ProjectTable<Row> {
+  entity: EntitySchema<Row>;
+  table: Table<Row>;
+  /** What cursors of the list are bound to. */
+  list: string;
+  /** Makes the error for a row that is not there. */
+  notFound: () => NotFound;
+}
+
+/** Small rows that a project has a few of, such as its rules or channels: by their ids, and in the order in which they were made. */
+export abstract class ProjectRows<Row extends { projectId: string; id: string }> {
+  private readonly columns: Selection<Row>;
+  private readonly order: IdOrder;
+
+  protected constructor(
+    protected readonly storage: Storage,
+    private readonly of: ProjectTable<Row>,
+  ) {
+    this.columns = of.table.select('r');
+    this.order = new IdOrder(of.list, 'r.id', 'asc');
+  }
+
+  /** @throws NotFound. */
+  async get(scope: Scope, id: string): Promise<Row> {
+    return this.found(await this.storage.find((em) => em.findOne(this.of.entity, keyOf<Row>(scope, id))));
+  }
+
+  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<Row>> {
+    const { columns, of } = this;
+    return this.order.page(query, (rest) =>
+      this.storage.readLong(
+        columns.query`select ${columns} from ${rawSql(of.table.name)} r where r.project_id = ${scope.projectId} and ${rest}`,
+        options,
+      ),
+    );
+  }
+
+  /** Rows behind an id, in the order of their ids; none at the end. */
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<Row[]> {
+    const { columns, of } = this;
+    return this.storage.readLong(
+      columns.query`select ${columns} from ${rawSql(of.table.name)} r
+        where r.project_id = ${scope.projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
+      options,
+    );
+  }
+
+  /** The row, locked until the transaction ends; what is changed of it is written with the transaction. @throws NotFound. */
+  protected async lock(tx: WriteTx, scope: Scope, id: string): Promise<Row> {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    return this.found((await tx.em.findOne(this.of.entity, keyOf<Row>(scope, id), { lockMode })) as Row | null);
+  }
+
+  private found(row: Row | null): Row {
+    if (!row) throw this.of.notFound();
+    return row;
+  }
+}
+
+const keyOf = <Row>({ projectId }: Scope, id: string) => ({ projectId, id }) as FilterQuery<Row>;
