@@ -281,7 +281,7 @@ const alertDeliverySchema = z
     event: z.enum(['firing', 'resolved']),
     status: z.enum(ALERT_DELIVERY_STATUSES),
     attempts: countSchema,
-    status_code: z.number().int().nullable().describe('Of the last answer.'),
+    status_code: z.number().int().nullable().describe('Status of the last answer.'),
     last_error: z.string().nullable(),
     next_try_at: timestampTextSchema.nullable(),
     delivered_at: timestampTextSchema.nullable(),

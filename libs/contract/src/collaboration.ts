@@ -141,7 +141,9 @@ const commentTextSchema = z
 
 const commentTargetSchema = z.object({
   target_type: z.enum(COMMENT_TARGETS),
-  target_id: keySchema.min(1).describe('Of the trace, span or datapoint; of a result that of its datapoint.'),
+  target_id: keySchema
+    .min(1)
+    .describe('The id of the trace, span or datapoint; a result is named by the id of its datapoint.'),
   parent_id: keySchema.nullish().describe('The dataset of a datapoint, the run of a result; required of those.'),
 });
 export type TargetOfComment = z.output<typeof commentTargetSchema>;
@@ -179,7 +181,7 @@ export const commentListSchema = listAnswer('CommentList', 'comments', commentSc
 
 /** Query of `GET /api/comments`; filters combine with AND. */
 export const listCommentsSchema = z.object({
-  parent_id: z.string().optional().describe('Of a trace: comments on it and on its spans.'),
+  parent_id: z.string().optional().describe('Comments on a trace and on its spans are those with its id here.'),
   target_type: z.enum(COMMENT_TARGETS).optional(),
   target_id: z.string().optional(),
   ...pageShape,

@@ -353,7 +353,7 @@ export const queueProgressSchema = z
         gold: z
           .object({ answered: countSchema, correct: countSchema, accuracy: wilsonRateSchema })
           .exactOptional()
-          .describe('Of items with known answers; left out where none was answered.'),
+          .describe('How often the reviewer gave the known answer; left out where no item with one was answered.'),
       }),
     ),
     median_seconds: z.number().nullable(),

@@ -2156,7 +2156,7 @@ export interface Operations {
   /** Comments, oldest first: `GET /api/comments`. */
   listComments: {
     query?: {
-      /** Of a trace: comments on it and on its spans. */
+      /** Comments on a trace and on its spans are those with its id here. */
       parent_id?: string;
       target_type?: 'trace' | 'span' | 'datapoint' | 'result';
       target_id?: string;
@@ -2548,9 +2548,9 @@ export type SpanKind =
       output_audio_tokens?: number | null;
       input_image_tokens?: number | null;
       output_image_tokens?: number | null;
-      /** Of the cached tokens. */
+      /** Audio among the cached tokens. */
       cached_audio_tokens?: number | null;
-      /** Of the cached tokens. */
+      /** Images among the cached tokens. */
       cached_image_tokens?: number | null;
       web_search_requests?: number | null;
       /** What the provider served: `flex`, `priority`, `batch` … */
@@ -4671,7 +4671,7 @@ export interface QueueProgress {
     completed: number;
     /** From claim to submission. */
     median_seconds: number | null;
-    /** Of items with known answers; left out where none was answered. */
+    /** How often the reviewer gave the known answer; left out where no item with one was answered. */
     gold?: {
       answered: number;
       correct: number;
@@ -7153,7 +7153,7 @@ export interface AlertDelivery {
   event: 'firing' | 'resolved';
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
-  /** Of the last answer. */
+  /** Status of the last answer. */
   status_code: number | null;
   last_error: string | null;
   /**
@@ -7293,7 +7293,7 @@ export interface UpdateBoard {
 
 export interface CreateComment {
   target_type: 'trace' | 'span' | 'datapoint' | 'result';
-  /** Of the trace, span or datapoint; of a result that of its datapoint. */
+  /** The id of the trace, span or datapoint; a result is named by the id of its datapoint. */
   target_id: string;
   /** The dataset of a datapoint, the run of a result; required of those. */
   parent_id?: string | null;
