@@ -11,8 +11,11 @@ import type {
   AlertDelivery,
   AlertEvaluation,
   AlertResource,
+  ScoringRuleResource,
 } from '@spandrel/contract';
+import { refused, said, startScriptedProvider } from './evals/scripted-provider.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
+import { until } from './support/spandrel.ts';
 import { startServerApp, type ServerApp, type ServerAppOptions } from './support/server-app.ts';
 
 interface Received {
@@ -365,6 +368,85 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     expect(await measured({ measure: 'latency_p95', filters: { user: 'nobody' } })).toEqual(['spans', null]);
     const change = { condition: { change: '>', percent: 10, against: 'previous' } };
     expect(await measured({ measure: 'cost', ...change })).toEqual(['rollups', 7]);
+  });
+
+  it('say by themselves that a scoring rule scores nothing for ten minutes', async () => {
+    const of = project();
+    let isUp = false;
+    const provider = await startScriptedProvider(() =>
+      isUp ? said('{"score": 1, "reason": "x"}') : refused(401, 'no'),
+    );
+    const connection = await made<{ id: string }>(of, '/api/provider-connections', {
+      ...{
+        name: 'judge',
+        provider: 'openai',
+        api_key: 'sk-x',
+        base_url: `${provider.url}/v1`,
+        default_model: 'gpt-4o',
+      },
+    });
+    const list = async () => (await call<{ alerts: AlertResource[] }>(of, 'GET', '/api/alerts')).body.alerts;
+    const newRule = (members = {}) =>
+      made<ScoringRuleResource>(of, '/api/scoring-rules', {
+        ...{ name: 'helpful', scoring: 'LlmJudge', judge: { connection_id: connection.id }, ...members },
+      });
+    expect(await list()).toEqual([]);
+    const rule = await newRule();
+    await newRule({ name: 'off', enabled: false });
+    const [alert, ...others] = await list();
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      ...{
+        measure: 'scoring_stalled',
+        window: '10m',
+        condition: { op: '>', value: 0 },
+        enabled: true,
+        channel_ids: [],
+      },
+    });
+
+    const now = Date.now();
+    await pass(now + 11 * MINUTE);
+    expect(await read(of, alert!.id)).toMatchObject({ state: 'ok', last_value: 0 });
+    await record(of, 'u', [1], now);
+    await pass(now + 9 * MINUTE);
+    expect(await read(of, alert!.id)).toMatchObject({ state: 'ok' });
+    await pass(now + 15 * MINUTE);
+    expect(await read(of, alert!.id)).toMatchObject({
+      ...{ state: 'firing', last_value: 1 },
+      explain: { source: 'scoring_rules', groups: [{ key: null, value: 1, count: 1 }] },
+    });
+
+    isUp = true;
+    const scored = () => call<ScoringRuleResource>(of, 'GET', `/api/scoring-rules/${rule.id}`);
+    await until(async () => (await scored()).body.scored_count === 1, 20_000);
+    await pass(now + 17 * MINUTE);
+    expect(await history(of, alert!.id)).toEqual([
+      [null, 'firing', 'ok'],
+      [null, 'ok', 'firing'],
+      [null, 'no_data', 'ok'],
+    ]);
+
+    // What deletes it wants no other.
+    await call(of, 'DELETE', `/api/alerts/${alert!.id}`);
+    await call(of, 'DELETE', `/api/scoring-rules/${rule.id}`);
+    await newRule({ name: 'next' });
+    expect(await list()).toEqual([]);
+    for (const [members, path] of [
+      [{ filters: { model: 'm' } }, 'filters.model'],
+      [{ group_by: 'user' }, 'group_by'],
+      [{ condition: { change: '>', percent: 5, against: 'previous' } }, 'condition'],
+    ] as const) {
+      const asked = {
+        name: 'a',
+        measure: 'scoring_stalled',
+        window: '10m',
+        condition: { op: '>', value: 0 },
+        ...members,
+      };
+      expect(await call(of, 'POST', '/api/alerts', asked)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+    }
+    await provider.close();
   });
 
   it('are sent as Slack, Teams and mailboxes read them', async () => {

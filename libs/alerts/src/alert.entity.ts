@@ -32,6 +32,13 @@ export type AlertRow = RowOf<typeof AlertSchema>;
 export const Alert = entityOf(AlertSchema);
 export const alertTable = tableOf(AlertSchema, ['projectId', 'id']);
 
+/** Which alerts a project was given, so that one that was deleted stays away. */
+export const DefaultAlertSchema = defineEntity({
+  name: 'DefaultAlert',
+  tableName: 'default_alert',
+  properties: { projectId: p.text().primary(), measure: p.text().primary() },
+});
+
 /** A change of state of an alert, or of one of its groups. */
 export const AlertChangeSchema = defineEntity({
   name: 'AlertChange',

@@ -125,6 +125,19 @@ export class AlertStore extends ProjectRows<AlertRow> {
     });
   }
 
+  /**
+   * Gives a project the alert that its scoring rules do not get on; once, so that one that was deleted stays away. What an
+   * export has brought along has its alerts with it.
+   */
+  async watchRules(tx: WriteTx, scope: Scope, isRestored: boolean): Promise<void> {
+    const isFirst = await tx.run(sql`insert into default_alert (project_id, measure)
+      values (${scope.projectId}, ${STALLED_ALERT.measure}) on conflict do nothing`);
+    if (isFirst === 0 || isRestored) return;
+    if ((await tx.em.count(Alert, { projectId: scope.projectId })) >= ALERTS_MAX) return;
+    const now = Date.now();
+    await tx.em.insert(Alert, rowOf(scope, { ...STALLED_ALERT, id: newId(), created_at: now, updated_at: now }));
+  }
+
   /** Upserts alerts of an export in one transaction; those that are here keep their state. @returns those for which there is no room. */
   restore(scope: Scope, items: readonly RestoredAlert[]): Promise<RejectedItem<RestoredAlert>[]> {
     return this.storage.write(async (tx) => {
@@ -179,6 +192,12 @@ export async function isAnyDue(
   const due = ID.query`select k.id as id from ${rawSql(table)} k where k.due_at <= ${now} limit 1`;
   return (await storage.read(due)).length > 0;
 }
+
+/** `matched > 0 and scored = 0 for 10 min` of a rule. */
+const STALLED_ALERT = {
+  ...{ name: 'A scoring rule scores nothing', measure: 'scoring_stalled', window: '10m' },
+  condition: { op: '>', value: 0 },
+} satisfies CreateAlert;
 
 const NO_ROOM = `a project has at most ${ALERTS_MAX} alerts`;
 

@@ -1,7 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AnalyticsModule } from '@spandrel/analytics';
 import { ConnectionsModule } from '@spandrel/connections';
-import { ScoresModule } from '@spandrel/scores';
+import { ScoresModule, ScoringRulesPort } from '@spandrel/scores';
 import { AlertStore } from './alert.store.js';
 import { AlertChannelStore } from './alert-channel.store.js';
 import { AlertDeliveryStore } from './alert-delivery.store.js';
@@ -21,4 +21,13 @@ import { SendMessage } from './send-message.js';
   ],
   exports: [AlertStore, AlertChannelStore, EvaluateAlerts, DeliverAlerts],
 })
-export class AlertsModule {}
+export class AlertsModule implements OnModuleInit {
+  constructor(
+    private readonly scoringRules: ScoringRulesPort,
+    private readonly alerts: AlertStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.scoringRules.onRule = (tx, scope, isRestored) => this.alerts.watchRules(tx, scope, isRestored);
+  }
+}

@@ -9,7 +9,7 @@ import {
   type BucketSums,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { ScoreMeasures } from '@spandrel/scores';
+import { ScoreMeasures, ScoringRulesPort } from '@spandrel/scores';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { Reading } from './decide-state.js';
 
@@ -26,6 +26,7 @@ export class ReadMeasure {
   constructor(
     private readonly series: TimeSeries,
     private readonly scores: ScoreMeasures,
+    private readonly scoringRules: ScoringRulesPort,
   ) {}
 
   /**
@@ -34,11 +35,17 @@ export class ReadMeasure {
    */
   async read(scope: Scope, rule: AlertRule, range: Range, options: LongReadOptions): Promise<Reading[]> {
     if (isScoreMeasure(rule.measure)) return this.readScores(scope, rule, range, options);
+    if (rule.measure === 'scoring_stalled') return this.readRules(scope, range, options);
     const totals = await this.series.totals(scope, { ...questionOf(rule), range }, options);
     const groups = rule.group_by === 'none' ? [{ key: null, ...totals }] : (totals.series ?? []);
     return groups
       .filter(({ key }) => key !== null || rule.group_by === 'none')
       .map(({ key, ...sums }) => ({ key, ...measureOf(rule.measure, sums) }));
+  }
+
+  private async readRules(scope: Scope, { from }: Range, options: LongReadOptions): Promise<Reading[]> {
+    const counted = await this.scoringRules.countStalled?.(scope, from, options);
+    return [{ key: null, value: counted?.stalled ?? null, count: counted?.rules ?? 0 }];
   }
 
   private async readScores(scope: Scope, rule: AlertRule, range: Range, options: LongReadOptions): Promise<Reading[]> {
@@ -54,9 +61,12 @@ export class ReadMeasure {
   }
 }
 
-/** What is read for an alert: sums that are kept, the spans of the window, or its scores. */
-export const sourceOf = (rule: AlertRule): AlertEvaluation['source'] =>
-  isScoreMeasure(rule.measure) ? 'scores' : isKept(questionOf(rule)) ? 'rollups' : 'spans';
+/** What is read for an alert: sums that are kept, the spans of the window, its scores, or what rules did. */
+export function sourceOf(rule: AlertRule): AlertEvaluation['source'] {
+  if (rule.measure === 'scoring_stalled') return 'scoring_rules';
+  if (isScoreMeasure(rule.measure)) return 'scores';
+  return isKept(questionOf(rule)) ? 'rollups' : 'spans';
+}
 
 const filtersOf = ({ filters }: AlertRule) => ({
   model: filters.model ?? undefined,

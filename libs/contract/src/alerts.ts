@@ -6,10 +6,10 @@ import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
-/** What an alert measures of spans, and of scores (docs/spec/alerts.md#measures). */
+/** What an alert measures of spans, of scores, and of scoring rules (docs/spec/alerts.md#measures). */
 export const SPAN_MEASURES = ['cost', 'tokens', 'calls', 'error_rate', 'latency_p95', 'unpriced'] as const;
 export const SCORE_MEASURES = ['score_mean', 'score_pass_rate'] as const;
-export const ALERT_MEASURES = [...SPAN_MEASURES, ...SCORE_MEASURES] as const;
+export const ALERT_MEASURES = [...SPAN_MEASURES, ...SCORE_MEASURES, 'scoring_stalled'] as const;
 export type AlertMeasure = (typeof ALERT_MEASURES)[number];
 export const isScoreMeasure = (measure: AlertMeasure): boolean =>
   SCORE_MEASURES.some((ofScores) => ofScores === measure);
@@ -88,12 +88,29 @@ const ruleMembers = {
   severity: z.enum(ALERT_SEVERITIES).nullish().describe('`warning` when left out.'),
 };
 
+const NOT_OF_RULES = 'is not for scoring_stalled, which has no filters, no groups and a plain limit';
+
 type RuleMembers = z.output<z.ZodObject<typeof ruleMembers>>;
 
 /** What is wrong with an alert that none of its members shows by itself, as paths and messages. */
-export function alertFaults({ measure, filters }: Pick<RuleMembers, 'measure' | 'filters'>) {
+export function alertFaults({
+  measure,
+  filters,
+  group_by: groupBy,
+  condition,
+}: Pick<RuleMembers, 'measure' | 'filters' | 'group_by' | 'condition'>) {
   const { score_name: scoreName, provider } = filters ?? {};
   const fault = (member: string, message: string) => [{ path: ['filters', member], message }];
+  if (measure === 'scoring_stalled') {
+    const [given] = Object.entries(filters ?? {}).find(([, value]) => value != null) ?? [];
+    const wrong = { group_by: (groupBy ?? 'none') !== 'none', condition: !('op' in condition) };
+    return [
+      ...(given === undefined ? [] : fault(given, NOT_OF_RULES)),
+      ...Object.entries(wrong).flatMap(([member, isWrong]) =>
+        isWrong ? [{ path: [member], message: NOT_OF_RULES }] : [],
+      ),
+    ];
+  }
   if (!isScoreMeasure(measure)) return scoreName ? fault('score_name', `is for scores, not for ${measure}`) : [];
   if (!scoreName) return fault('score_name', `is needed for ${measure}`);
   return provider ? fault('provider', 'is not known of scores; choose a model') : [];
@@ -134,7 +151,9 @@ export const alertEvaluationSchema = z
     since: timestampTextSchema.describe('Start of the window.'),
     until: timestampTextSchema.describe('End of the window.'),
     compared_since: timestampTextSchema.nullable().describe('Start of the window it is compared with, for a change.'),
-    source: z.enum(['rollups', 'spans', 'scores']).describe('What was read: sums that are kept, or all of the window.'),
+    source: z
+      .enum(['rollups', 'spans', 'scores', 'scoring_rules'])
+      .describe('What was read: sums that are kept, or all of the window.'),
     decision: z.enum(ALERT_STATES).nullable().describe('`null`: it failed, and the state stayed.'),
     reason: z.string().describe('The decision in a sentence, or the error.'),
     groups: z.array(alertGroupSchema).describe('The first 20, those for which the condition holds first.'),

@@ -15,6 +15,7 @@ import {
 import { givenFilters } from '@spandrel/datasets';
 import { PlanRun } from '@spandrel/evals';
 import { invalidRequest, newId, type Scope } from '@spandrel/kernel';
+import { ScoringRulesPort } from '@spandrel/scores';
 import { dayOf, dayStart, Storage, toJsonText, type LongReadOptions } from '@spandrel/storage';
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { ScoringRuleRow } from './scoring-rule.entity.js';
@@ -36,6 +37,7 @@ export class ChangeScoringRules {
     private readonly tasks: ScoringTaskStore,
     private readonly plans: PlanRun,
     private readonly audit: AuditTrail,
+    private readonly port: ScoringRulesPort,
     @Inject(PRICING) private readonly pricing: PricingTable,
   ) {}
 
@@ -81,6 +83,7 @@ export class ChangeScoringRules {
         });
         if (before) Object.assign(before, row);
         else await this.rules.insert(tx, row);
+        await this.port.onRule?.(tx, scope, true);
       });
     }
     return rejected;
@@ -146,6 +149,7 @@ export class ChangeScoringRules {
       this.audit.record(tx, { action, ...scope, targetId: changed.id, targetName: changed.name });
       if (before) return Object.assign(before, changed);
       await this.rules.insert(tx, changed);
+      await this.port.onRule?.(tx, scope, false);
       return changed;
     });
   }
@@ -163,7 +167,15 @@ export class ChangeScoringRules {
 }
 
 const NEW_RULE = {
-  ...{ scoredCount: 0, failedCount: 0, skippedCount: 0, dearest: null, lastError: null, backfill: null },
+  ...{
+    scoredCount: 0,
+    failedCount: 0,
+    skippedCount: 0,
+    scoredAt: null,
+    dearest: null,
+    lastError: null,
+    backfill: null,
+  },
   ...{
     connectionId: null,
     judgeModel: null,

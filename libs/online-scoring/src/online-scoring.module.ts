@@ -28,9 +28,11 @@ export class OnlineScoringModule implements OnModuleInit {
   constructor(
     private readonly port: ScoringRulesPort,
     private readonly changes: ChangeScoringRules,
+    private readonly rules: ScoringRuleStore,
   ) {}
 
   onModuleInit(): void {
     this.port.rules = this.changes;
+    this.port.countStalled = (...asked) => this.rules.countStalled(...asked);
   }
 }

@@ -63,6 +63,7 @@ export class RecordJudgement {
         if (!isNotedAgain) tx.em.remove(left);
         if (outcome.type === 'dropped') return undefined;
         rule.scoredCount++;
+        rule.scoredAt = now;
         counts.scored = 1;
         return 'scored';
       }

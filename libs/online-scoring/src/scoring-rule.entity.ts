@@ -33,6 +33,8 @@ export const ScoringRuleSchema = defineEntity({
     scoredCount: p.bigint('number'),
     failedCount: p.bigint('number'),
     skippedCount: p.bigint('number'),
+    /** When it scored last. */
+    scoredAt: p.bigint('number').nullable(),
     /** What its dearest score cost; `null`: none had a cost. */
     dearest: p.double().$type<number>().nullable(),
     lastError: p.text().nullable(),

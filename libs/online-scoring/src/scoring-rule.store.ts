@@ -7,6 +7,7 @@ import {
   dayStart,
   deleteRows,
   dayOf,
+  integer,
   joinSql,
   number,
   ProjectRows,
@@ -28,8 +29,10 @@ import {
 import { readFilters } from './scoring-rule-resource.js';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const COLUMNS = scoringRuleTable.select('r');
 const HOURS = scoringHourTable.select('h');
+const STALLED = shapeOf({ stalled: integer(), rules: integer() });
 const SPENT = shapeOf({ spent: number() });
 const COUNTS = ['matched', 'sampled', 'scored', 'failed', 'budget', 'overload', 'cost'] as const;
 
@@ -76,6 +79,20 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
       COLUMNS.query`select ${COLUMNS} from scoring_rule r
         where r.enabled = 1 and r.backfill like ${'%"status":"running"%'}`,
     );
+  }
+
+  /** How many enabled rules a project has, and how many of them do not get on, see `ScoringRulesPort.countStalled`. */
+  async countStalled({ projectId }: Scope, dueBy: number, options: LongReadOptions) {
+    const [row] = await this.storage.readLong(
+      STALLED.query`select count(*) as rules, coalesce(sum(case when r.decides_since <= ${dueBy} and exists (
+            select 1 from scoring_task k where k.project_id = r.project_id and k.rule_id = r.id
+              and k.noted_at + r.quiet_ms <= ${dueBy} and k.noted_at + r.quiet_ms > coalesce(r.scored_at, 0)
+              and (k.state = ${TASK_STATE.waiting} or k.noted_at > ${dueBy - DAY_MS}))
+          then 1 else 0 end), 0) as stalled
+        from scoring_rule r where r.project_id = ${projectId} and r.enabled = 1`,
+      options,
+    );
+    return row!;
   }
 
   /** How many connections enabled rules ask by. */

@@ -25,4 +25,13 @@ export class ScoringRulesPort {
    */
   onScores: ((tx: WriteTx, scope: Scope, scores: readonly ScoreRow[]) => Promise<void>) | undefined;
   rules: RulesOfExport | undefined;
+  /** Called in the transaction that makes a rule, or brings one back from an export. */
+  onRule: ((tx: WriteTx, scope: Scope, isRestored: boolean) => Promise<void>) | undefined;
+  /**
+   * How many enabled rules there are, and how many of them have something to judge that was due by `dueBy` (ms) or failed since
+   * a day, and have scored nothing since.
+   */
+  countStalled:
+    | ((scope: Scope, dueBy: number, options: LongReadOptions) => Promise<{ stalled: number; rules: number }>)
+    | undefined;
 }

@@ -6876,7 +6876,16 @@ export interface CreateAlert {
   name: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  measure:
+    | 'cost'
+    | 'tokens'
+    | 'calls'
+    | 'error_rate'
+    | 'latency_p95'
+    | 'unpriced'
+    | 'score_mean'
+    | 'score_pass_rate'
+    | 'scoring_stalled';
   filters?: AlertFilters | null;
   /**
    * `none` when left out.
@@ -6933,7 +6942,16 @@ export interface Alert {
   id: string;
   name: string;
   enabled: boolean;
-  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  measure:
+    | 'cost'
+    | 'tokens'
+    | 'calls'
+    | 'error_rate'
+    | 'latency_p95'
+    | 'unpriced'
+    | 'score_mean'
+    | 'score_pass_rate'
+    | 'scoring_stalled';
   filters: AlertFilters;
   group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
   window: string;
@@ -7006,7 +7024,7 @@ export interface AlertEvaluation {
   /**
    * What was read: sums that are kept, or all of the window.
    */
-  source: 'rollups' | 'spans' | 'scores';
+  source: 'rollups' | 'spans' | 'scores' | 'scoring_rules';
   /**
    * `null`: it failed, and the state stayed.
    */
@@ -7043,7 +7061,16 @@ export interface UpdateAlert {
   name?: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  measure?: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  measure?:
+    | 'cost'
+    | 'tokens'
+    | 'calls'
+    | 'error_rate'
+    | 'latency_p95'
+    | 'unpriced'
+    | 'score_mean'
+    | 'score_pass_rate'
+    | 'scoring_stalled';
   filters?: AlertFilters | null;
   /**
    * `none` when left out.
@@ -7865,7 +7892,16 @@ export interface ExportedAlert {
   id: string;
   name: string;
   enabled: boolean;
-  measure: 'cost' | 'tokens' | 'calls' | 'error_rate' | 'latency_p95' | 'unpriced' | 'score_mean' | 'score_pass_rate';
+  measure:
+    | 'cost'
+    | 'tokens'
+    | 'calls'
+    | 'error_rate'
+    | 'latency_p95'
+    | 'unpriced'
+    | 'score_mean'
+    | 'score_pass_rate'
+    | 'scoring_stalled';
   filters: AlertFilters;
   group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
   window: string;

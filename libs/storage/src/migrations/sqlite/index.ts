@@ -13,6 +13,7 @@ import { Alerts } from './20261127135410-alerts.js';
 import { ReviewTerms } from './20261127143737-review-terms.js';
 import { Comments } from './20261127144235-comments.js';
 import { IndexedMetadata } from './20261127141112-indexed-metadata.js';
+import { StalledRules } from './20261127172443-stalled-rules.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -29,4 +30,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127143737-review-terms', class: ReviewTerms },
   { name: '20261127144235-comments', class: Comments },
   { name: '20261127141112-indexed-metadata', class: IndexedMetadata },
+  { name: '20261127172443-stalled-rules', class: StalledRules },
 ];
