@@ -45,8 +45,8 @@ const method = (
   for (const [decorator, index] of parameters) decorator(target, name, index);
 };
 Controller('api/spans')(SpansController);
-const described = (id: string): MethodDecorator =>
-  http.Operation({ id, summary: id, access: 'open', answer: contract.jsonValueSchema });
+const described = (id: string) =>
+  http.Operation({ id, summary: id, access: 'open', answer: contract.jsonValueSchema }) as MethodDecorator;
 method('create', [Post(), described('create')], [[Body({ schema: contract.createSpanSchema }), 0]]);
 method(
   'complete',

@@ -16,19 +16,14 @@ import {
   plainListSchema,
   updateAlertChannelSchema,
   updateAlertSchema,
-  type AlertChannelResource,
-  type AlertChannelTest,
-  type AlertEvaluation,
-  type AlertResource,
   type CreateAlert,
   type CreateAlertChannel,
-  type Deleted,
   type ListAlertDeliveries,
   type PlainList,
   type UpdateAlert,
   type UpdateAlertChannel,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, PathId, type Reader, deleted } from '@spandrel/http';
 import { newId, type Scope } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
 import { alertChange, alertNotFound, alertResource, AlertStore } from './alert.store.js';
@@ -63,10 +58,7 @@ export class AlertsController {
     audited: ['alert.created'],
     answer: alertSchema,
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createAlertSchema }) body: CreateAlert,
-  ): Promise<AlertResource> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createAlertSchema }) body: CreateAlert) {
     const alert = await this.alerts.create(scope, body);
     this.evaluations.hurry();
     return alertResource(alert);
@@ -83,14 +75,8 @@ export class AlertsController {
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getAlert',
-    access: 'read',
-    summary: 'An alert',
-    answer: alertSchema,
-    problems: ['alert_not_found'],
-  })
-  async read(@CurrentScope() scope: Scope, @AlertId() id: string): Promise<AlertResource> {
+  @Operation({ id: 'getAlert', access: 'read', summary: 'An alert', answer: alertSchema })
+  async read(@CurrentScope() scope: Scope, @AlertId() id: string) {
     return alertResource(await this.alerts.get(scope, id));
   }
 
@@ -101,31 +87,28 @@ export class AlertsController {
     summary: 'Change an alert',
     audited: ['alert.updated'],
     answer: alertSchema,
-    problems: ['alert_not_found'],
   })
   async update(
     @CurrentScope() scope: Scope,
     @AlertId() id: string,
     @Body({ schema: updateAlertSchema }) body: UpdateAlert,
-  ): Promise<AlertResource> {
+  ) {
     const alert = await this.alerts.update(scope, id, body);
     this.evaluations.hurry();
     return alertResource(alert);
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteAlert',
     access: 'write',
     summary: 'Delete an alert with its history',
     audited: ['alert.deleted'],
     answer: deletedSchema,
-    problems: ['alert_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @AlertId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @AlertId() id: string) {
     await this.alerts.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Get(':id/history')
@@ -134,7 +117,6 @@ export class AlertsController {
     access: 'read',
     summary: 'Changes of state of the last 30 days, newest first',
     answer: alertHistorySchema,
-    problems: ['alert_not_found'],
   })
   async history(
     @CurrentScope() scope: Scope,
@@ -153,9 +135,9 @@ export class AlertsController {
     summary: 'What an evaluation finds now',
     description: 'Nothing is kept, and nothing is sent.',
     answer: alertEvaluationSchema,
-    problems: ['alert_not_found', 'range_too_large'],
+    problems: ['range_too_large'],
   })
-  test(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader): Promise<AlertEvaluation> {
+  test(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader) {
     return this.evaluations.explain(scope, id, reader);
   }
 }
@@ -177,10 +159,7 @@ export class AlertChannelsController {
     audited: ['alert_channel.created'],
     answer: alertChannelSchema,
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createAlertChannelSchema }) body: CreateAlertChannel,
-  ): Promise<AlertChannelResource> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createAlertChannelSchema }) body: CreateAlertChannel) {
     return alertChannelResource(await this.channels.create(scope, body));
   }
 
@@ -200,14 +179,8 @@ export class AlertChannelsController {
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getAlertChannel',
-    access: 'read',
-    summary: 'A channel of alerts',
-    answer: alertChannelSchema,
-    problems: ['alert_channel_not_found'],
-  })
-  async read(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<AlertChannelResource> {
+  @Operation({ id: 'getAlertChannel', access: 'read', summary: 'A channel of alerts', answer: alertChannelSchema })
+  async read(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     return alertChannelResource(await this.channels.get(scope, id));
   }
 
@@ -218,29 +191,26 @@ export class AlertChannelsController {
     summary: 'Change a channel of alerts',
     audited: ['alert_channel.updated'],
     answer: alertChannelSchema,
-    problems: ['alert_channel_not_found'],
   })
   async update(
     @CurrentScope() scope: Scope,
     @ChannelId() id: string,
     @Body({ schema: updateAlertChannelSchema }) body: UpdateAlertChannel,
-  ): Promise<AlertChannelResource> {
+  ) {
     return alertChannelResource(await this.channels.update(scope, id, body));
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteAlertChannel',
     access: 'write',
     summary: 'Delete a channel of alerts with its deliveries',
     audited: ['alert_channel.deleted'],
     answer: deletedSchema,
-    problems: ['alert_channel_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     await this.channels.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Get(':id/deliveries')
@@ -249,7 +219,6 @@ export class AlertChannelsController {
     access: 'read',
     summary: 'What a channel was sent in the last 30 days, newest first',
     answer: alertDeliveryListSchema,
-    problems: ['alert_channel_not_found'],
   })
   async listDeliveries(
     @CurrentScope() scope: Scope,
@@ -268,10 +237,9 @@ export class AlertChannelsController {
     access: 'write',
     summary: 'Send a channel a message',
     answer: alertChannelTestSchema,
-    problems: ['alert_channel_not_found'],
     limit: 5,
   })
-  async test(@CurrentScope() scope: Scope, @ChannelId() id: string): Promise<AlertChannelTest> {
+  async test(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     const channel = await this.channels.get(scope, id);
     const [began, now] = [performance.now(), Date.now()];
     const message = { id: newId(), type: 'alert.test' as const, created_at: formatTimestamp(now) };

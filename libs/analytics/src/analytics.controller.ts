@@ -4,9 +4,6 @@ import {
   statsSchema,
   timeSeriesAnswerSchema,
   timeSeriesSchema,
-  type AnalyticsSummary,
-  type Stats,
-  type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
@@ -29,7 +26,7 @@ export class AnalyticsController {
     summary: 'Sums over all traces and spans, and by model',
     answer: analyticsSummarySchema,
   })
-  async summary(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<AnalyticsSummary> {
+  async summary(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
     const { traceCount, rows } = await this.summaries.all(scope, reader);
     return summaryOf(traceCount, rows);
   }
@@ -54,13 +51,13 @@ export class AnalyticsController {
     @CurrentScope() scope: Scope,
     @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<TimeSeriesAnswer> {
+  ) {
     return this.series.answer(scope, query, reader);
   }
 
   @Get('stats')
   @Operation({ id: 'getStats', access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
-  async stats(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<Stats> {
+  async stats(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
     const { traceCount, spanCount } = await this.summaries.counts(scope, reader);
     return { trace_count: traceCount, span_count: spanCount };
   }

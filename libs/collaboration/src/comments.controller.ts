@@ -7,13 +7,11 @@ import {
   holds,
   listCommentsSchema,
   updateCommentSchema,
-  type CommentResource,
   type CreateComment,
-  type Deleted,
   type ListComments,
   type UpdateComment,
 } from '@spandrel/contract';
-import { CurrentCaller, CurrentScope, Operation, PathId, type Caller } from '@spandrel/http';
+import { CurrentCaller, CurrentScope, Operation, PathId, type Caller, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { CurrentTeammate, type Teammate } from './author.js';
 import { commentNotFound, commentResource, CommentStore } from './comment.store.js';
@@ -31,34 +29,26 @@ export class CommentsController {
     answer: commentSchema,
     problems: ['trace_not_found', 'span_not_found', 'dataset_not_found', 'datapoint_not_found', 'eval_run_not_found'],
   })
-  async create(
-    @CurrentTeammate() by: Teammate,
-    @Body({ schema: createCommentSchema }) body: CreateComment,
-  ): Promise<CommentResource> {
+  async create(@CurrentTeammate() by: Teammate, @Body({ schema: createCommentSchema }) body: CreateComment) {
     return commentResource(await this.comments.create(by, body));
   }
 
   @Get()
   @Operation({ id: 'listComments', access: 'read', summary: 'Comments, oldest first', answer: commentListSchema })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listCommentsSchema }) query: ListComments,
-  ): Promise<{ comments: CommentResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.comments.list(scope, query);
-    return { comments: items.map(commentResource), count: items.length, next_cursor: nextCursor };
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listCommentsSchema }) query: ListComments) {
+    return listOf('comments', await this.comments.list(scope, query), commentResource);
   }
 
   @Put(':id')
   @Operation({
     ...{ id: 'updateComment', access: 'review', summary: "Change the text of one's own comment" },
     answer: commentSchema,
-    problems: ['comment_not_found'],
   })
   async update(
     @CurrentTeammate() by: Teammate,
     @CommentId() id: string,
     @Body({ schema: updateCommentSchema }) { text }: UpdateComment,
-  ): Promise<CommentResource> {
+  ) {
     return commentResource(await this.comments.edit(by, id, text));
   }
 
@@ -67,14 +57,9 @@ export class CommentsController {
     ...{ id: 'deleteComment', access: 'review', summary: "Delete one's own comment, as an administrator any" },
     answer: deletedSchema,
     audited: ['comment.deleted'],
-    problems: ['comment_not_found'],
   })
-  async delete(
-    @CurrentTeammate() by: Teammate,
-    @CurrentCaller() caller: Caller | undefined,
-    @CommentId() id: string,
-  ): Promise<Deleted> {
+  async delete(@CurrentTeammate() by: Teammate, @CurrentCaller() caller: Caller | undefined, @CommentId() id: string) {
     await this.comments.delete(by, caller !== undefined && holds(caller.permissions, 'admin'), id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 }

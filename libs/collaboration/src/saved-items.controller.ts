@@ -4,7 +4,7 @@ import { listBoardsSchema, listViewsSchema, savedViewSchema, updateBoardSchema }
 import { updateViewSchema, viewListSchema } from '@spandrel/contract';
 import type { BoardFigure, BoardResource, CreateBoard, CreateView, Deleted, ListSaved } from '@spandrel/contract';
 import type { UpdateBoard, UpdateView, ViewResource } from '@spandrel/contract';
-import { Operation, PathId } from '@spandrel/http';
+import { listOf, Operation, PathId } from '@spandrel/http';
 import { invalidRequest } from '@spandrel/kernel';
 import type { z } from 'zod';
 import { authorOf, CurrentTeammate, LOCAL_AUTHOR, wireTime, type Teammate } from './author.js';
@@ -49,9 +49,8 @@ function savedController<Create, Update, Resource>(rules: SavedRules<Create, Upd
 
     @Get()
     @Operation({ id: `list${One}s`, access: 'read', summary: `${name}s, oldest first`, answer: schemas.listAnswer })
-    async list(@CurrentTeammate() by: Teammate, @Query({ schema: schemas.list }) query: ListSaved): Promise<object> {
-      const { items, nextCursor } = await this.items.list(by, kind, query);
-      return { [plural]: items.map(resource), count: items.length, next_cursor: nextCursor };
+    async list(@CurrentTeammate() by: Teammate, @Query({ schema: schemas.list }) query: ListSaved) {
+      return listOf(plural, await this.items.list(by, kind, query), resource);
     }
 
     @Get(':id')

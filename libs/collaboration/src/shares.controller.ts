@@ -3,7 +3,7 @@ import { Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { createShareSchema, deletedSchema, listSavedSchema, readSharedTraceSchema } from '@spandrel/contract';
 import { readSpanAnswerSchema, shareCreatedSchema, shareListSchema, traceInViewSchema } from '@spandrel/contract';
 import type { CreateShare, Deleted, ListSaved, ReadSharedTrace, ShareCreated } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, WrittenJson, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, PathId, WrittenJson, type Reader, listOf } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { CurrentTeammate, type Teammate } from './author.js';
 import { shareNotFound, shareResource, ShareStore } from './share.store.js';
@@ -28,9 +28,8 @@ export class SharesController {
 
   @Get()
   @Operation({ id: 'listShares', access: 'read', summary: 'Links that open a trace', answer: shareListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listSavedSchema }) query: ListSaved): Promise<object> {
-    const { items, nextCursor } = await this.shares.list(scope, query);
-    return { shares: items.map(shareResource), count: items.length, next_cursor: nextCursor };
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listSavedSchema }) query: ListSaved) {
+    return listOf('shares', await this.shares.list(scope, query), shareResource);
   }
 
   @Delete(':id')

@@ -3,8 +3,6 @@ import {
   createConnectionSchema,
   plainListSchema,
   updateConnectionSchema,
-  type ConnectionResource,
-  type ConnectionTestResult,
   type CreateConnection,
   type PlainList,
   type UpdateConnection,
@@ -13,7 +11,7 @@ import {
   connectionTestSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, Operation } from '@spandrel/http';
+import { CurrentScope, Operation, deleted, listOf } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
 import { connectionResource } from './connections.js';
@@ -39,10 +37,7 @@ export class ConnectionsController {
     audited: ['connection.created'],
     answer: connectionSchema,
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createConnectionSchema }) body: CreateConnection,
-  ): Promise<ConnectionResource> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createConnectionSchema }) body: CreateConnection) {
     return connectionResource(await this.changes.create(scope, body), this.ring);
   }
 
@@ -53,16 +48,8 @@ export class ConnectionsController {
     summary: 'Provider connections, newest first',
     answer: connectionListSchema,
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-  ): Promise<{ connections: ConnectionResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.store.list(scope, query);
-    return {
-      connections: items.map((row) => connectionResource(row, this.ring)),
-      count: items.length,
-      next_cursor: nextCursor,
-    };
+  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return listOf('connections', await this.store.list(scope, query), (row) => connectionResource(row, this.ring));
   }
 
   @Get(':id')
@@ -73,7 +60,7 @@ export class ConnectionsController {
     answer: connectionSchema,
     problems: ['connection_not_found'],
   })
-  async read(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionResource> {
+  async read(@CurrentScope() scope: Scope, @Param('id') id: string) {
     const row = await this.store.find(scope, id);
     if (!row) throw connectionNotFound();
     return connectionResource(row, this.ring);
@@ -92,12 +79,11 @@ export class ConnectionsController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @Body({ schema: updateConnectionSchema }) body: UpdateConnection,
-  ): Promise<ConnectionResource> {
+  ) {
     return connectionResource(await this.changes.update(scope, id, body), this.ring);
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteConnection',
     access: 'write',
@@ -106,9 +92,9 @@ export class ConnectionsController {
     answer: deletedSchema,
     problems: ['connection_not_found', 'connection_in_use'],
   })
-  async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
+  async delete(@CurrentScope() scope: Scope, @Param('id') id: string) {
     await this.changes.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Post(':id/test')
@@ -121,7 +107,7 @@ export class ConnectionsController {
     answer: connectionTestSchema,
     problems: ['connection_not_found'],
   })
-  test(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionTestResult> {
+  test(@CurrentScope() scope: Scope, @Param('id') id: string) {
     return this.tests.execute(scope, id);
   }
 }

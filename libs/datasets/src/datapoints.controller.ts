@@ -11,16 +11,12 @@ import {
   updateDatapointSchema,
   type CreateDatapoint,
   type DeleteDatapoints,
-  type DeletedDatapoints,
-  type ExportedSpans,
   type ExportSpan,
   type ExportSpans,
   type ListDatapoints,
-  type ListedDatapoints,
   type UpdateDatapoint,
   datapointSchema,
   deletedSchema,
-  type Deleted,
 } from '@spandrel/contract';
 import {
   CurrentReader,
@@ -30,6 +26,8 @@ import {
   type Reader,
   WrittenJson,
   writtenPage,
+  deleted,
+  listOf,
 } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChooseDatapoints } from './snapshots/choose-datapoints.js';
@@ -55,18 +53,12 @@ export class DatapointsController {
 
   @Post('datapoints')
   @KeepsNumberSources()
-  @Operation({
-    id: 'createDatapoint',
-    access: 'write',
-    summary: 'Add a datapoint',
-    answer: datapointSchema,
-    problems: ['dataset_not_found'],
-  })
+  @Operation({ id: 'createDatapoint', access: 'write', summary: 'Add a datapoint', answer: datapointSchema })
   async create(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
-  ): Promise<WrittenJson> {
+  ) {
     return new WrittenJson(datapointJson(await this.edits.create(scope, datasetId, kind)));
   }
 
@@ -76,14 +68,13 @@ export class DatapointsController {
     access: 'read',
     summary: 'Datapoints of a dataset, oldest first unless sorted otherwise',
     answer: listedDatapointsSchema,
-    problems: ['dataset_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: listDatapointsSchema }) asked: ListDatapoints,
     @CurrentReader() reader: Reader,
-  ): Promise<ListedDatapoints | WrittenJson> {
+  ) {
     const { version } = await this.datasets.get(scope, datasetId);
     const query = { ...asked };
     if (asked.sample !== undefined) {
@@ -92,26 +83,15 @@ export class DatapointsController {
       query.ids = await this.choose.execute(scope, { datasetId, version }, filter, reader);
     }
     if (query.preview > 0) {
-      const { items, nextCursor } = await this.lists.listPreviews(scope, datasetId, query, reader);
-      return { datapoints: items, count: items.length, next_cursor: nextCursor };
+      return listOf('datapoints', await this.lists.listPreviews(scope, datasetId, query, reader));
     }
     const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
     return writtenPage('datapoints', items.values().map(datapointJson), nextCursor);
   }
 
   @Get('datapoints/:dp_id')
-  @Operation({
-    id: 'getDatapoint',
-    access: 'read',
-    summary: 'A datapoint',
-    answer: datapointSchema,
-    problems: ['dataset_not_found', 'datapoint_not_found'],
-  })
-  async read(
-    @CurrentScope() scope: Scope,
-    @DatasetId() datasetId: string,
-    @DatapointId() id: string,
-  ): Promise<WrittenJson> {
+  @Operation({ id: 'getDatapoint', access: 'read', summary: 'A datapoint', answer: datapointSchema })
+  async read(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
     await this.datasets.get(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
     if (!row) throw datapointNotFound();
@@ -120,40 +100,28 @@ export class DatapointsController {
 
   @Put('datapoints/:dp_id')
   @KeepsNumberSources()
-  @Operation({
-    id: 'updateDatapoint',
-    access: 'write',
-    summary: 'Change a datapoint',
-    answer: datapointSchema,
-    problems: ['dataset_not_found', 'datapoint_not_found'],
-  })
+  @Operation({ id: 'updateDatapoint', access: 'write', summary: 'Change a datapoint', answer: datapointSchema })
   async update(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @DatapointId() id: string,
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
-  ): Promise<WrittenJson> {
+  ) {
     if (kind === undefined) return this.read(scope, datasetId, id);
     return new WrittenJson(datapointJson(await this.edits.replace(scope, { datasetId, id, kind })));
   }
 
   @Delete('datapoints/:dp_id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteDatapoint',
     access: 'write',
     summary: 'Delete a datapoint and its queue items',
     audited: ['datapoint.deleted'],
     answer: deletedSchema,
-    problems: ['dataset_not_found', 'datapoint_not_found'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @DatasetId() datasetId: string,
-    @DatapointId() id: string,
-  ): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
     await this.edits.delete(scope, datasetId, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Post('datapoints/delete')
@@ -164,13 +132,12 @@ export class DatapointsController {
     summary: 'Delete datapoints and their queue items, as one change of the dataset',
     audited: ['datapoints.deleted'],
     answer: deletedDatapointsSchema,
-    problems: ['dataset_not_found'],
   })
   deleteMany(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: deleteDatapointsSchema }) { ids }: DeleteDatapoints,
-  ): Promise<DeletedDatapoints> {
+  ) {
     return this.edits.deleteMany(scope, datasetId, ids);
   }
 
@@ -180,13 +147,13 @@ export class DatapointsController {
     access: 'write',
     summary: 'Make a datapoint from a span',
     answer: datapointSchema,
-    problems: ['dataset_not_found', 'span_not_found'],
+    problems: ['span_not_found'],
   })
   async exportSpan(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
-  ): Promise<WrittenJson> {
+  ) {
     await this.datasets.get(scope, datasetId);
     return new WrittenJson(datapointJson(await this.edits.createFromSpan(scope, datasetId, body)));
   }
@@ -198,13 +165,12 @@ export class DatapointsController {
     access: 'write',
     summary: 'Make datapoints from spans, as one change of the dataset',
     answer: exportedSpansSchema,
-    problems: ['dataset_not_found'],
   })
   exportSpans(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: exportSpansSchema }) body: ExportSpans,
-  ): Promise<ExportedSpans> {
+  ) {
     return this.spans.execute(scope, datasetId, body);
   }
 }

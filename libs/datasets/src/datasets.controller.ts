@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import {
   createDatasetSchema,
   plainListSchema,
@@ -6,17 +6,14 @@ import {
   readDatasetSchema,
   updateDatasetSchema,
   type CreateDataset,
-  type DatasetRead,
-  type DatasetResource,
   type ReadDataset,
   type PlainList,
   type UpdateDataset,
   datasetSchema,
   datasetListSchema,
   deletedSchema,
-  type Deleted,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, type Reader, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
@@ -34,37 +31,24 @@ export class DatasetsController {
 
   @Post()
   @Operation({ id: 'createDataset', access: 'write', summary: 'Make a dataset', answer: datasetSchema })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createDatasetSchema }) body: CreateDataset,
-  ): Promise<DatasetResource> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createDatasetSchema }) body: CreateDataset) {
     return datasetResource(await this.changes.create(scope, body));
   }
 
   @Get()
   @Operation({ id: 'listDatasets', access: 'read', summary: 'Datasets, newest first', answer: datasetListSchema })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-  ): Promise<{ datasets: DatasetResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.datasets.list(scope, query);
-    return { datasets: items.map(datasetResource), count: items.length, next_cursor: nextCursor };
+  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return listOf('datasets', await this.datasets.list(scope, query), datasetResource);
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getDataset',
-    access: 'read',
-    summary: 'A dataset',
-    answer: readDatasetAnswerSchema,
-    problems: ['dataset_not_found'],
-  })
+  @Operation({ id: 'getDataset', access: 'read', summary: 'A dataset', answer: readDatasetAnswerSchema })
   async read(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: readDatasetSchema }) { include }: ReadDataset,
     @CurrentReader() reader: Reader,
-  ): Promise<DatasetRead> {
+  ) {
     const dataset = await this.datasets.get(scope, id);
     if (include === undefined) return datasetResource(dataset);
     const { count } = await this.snapshots.countWithoutExpected(
@@ -77,33 +61,26 @@ export class DatasetsController {
   }
 
   @Put(':id')
-  @Operation({
-    id: 'updateDataset',
-    access: 'write',
-    summary: 'Change a dataset',
-    answer: datasetSchema,
-    problems: ['dataset_not_found'],
-  })
+  @Operation({ id: 'updateDataset', access: 'write', summary: 'Change a dataset', answer: datasetSchema })
   async update(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: updateDatasetSchema }) body: UpdateDataset,
-  ): Promise<DatasetResource> {
+  ) {
     return datasetResource(await this.changes.update(scope, id, body));
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteDataset',
     access: 'write',
     summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
     audited: ['dataset.deleted'],
     answer: deletedSchema,
-    problems: ['dataset_not_found', 'project_protected'],
+    problems: ['project_protected'],
   })
-  async delete(@CurrentScope() scope: Scope, @DatasetId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @DatasetId() id: string) {
     await this.changes.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 }

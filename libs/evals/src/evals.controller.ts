@@ -27,35 +27,24 @@ import {
   retryEvalSchema,
   setGatesSchema,
   type Compare,
-  type ComparedItemList,
   type CompareItems,
-  type DatapointRunResultList,
-  type EvalItemList,
-  type EvalMetadata,
   type ListDatasetEvals,
-  type StartedEval,
   type StartEval,
-  type StartedMatrix,
   type StartMatrix,
-  type EvalRunResource,
-  type EvalRunSummary,
   type ListDatapointResults,
   type ListEvalItems,
   type ReadEval,
   type ListEvalRuns,
-  type EvalStatistics,
   type EvalStatisticsQuery,
-  type JudgeAgreementOfRun,
   type JudgeAgreementQuery,
   type RetryEval,
   type SetGates as SetGatesBody,
   addedResultsSchema,
   addResultsSchema,
-  type AddedResults,
   type AddResults as AddResultsBody,
 } from '@spandrel/contract';
 import { DatapointId, DatasetId, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, type Reader, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun, RetryRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
@@ -94,12 +83,8 @@ export class EvalsController {
     summary: 'Eval runs of all datasets, newest first',
     answer: evalRunListSchema,
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listEvalRunsSchema }) query: ListEvalRuns,
-  ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.runs.list(scope, query);
-    return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listEvalRunsSchema }) query: ListEvalRuns) {
+    return listOf('runs', await this.runs.list(scope, query), runSummary);
   }
 
   @Get(':id')
@@ -108,14 +93,13 @@ export class EvalsController {
     access: 'read',
     summary: 'An eval run with all its items, or without',
     answer: evalRunSchema,
-    problems: ['eval_run_not_found'],
   })
   async read(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: readEvalSchema }) { items }: ReadEval,
     @CurrentReader() reader: Reader,
-  ): Promise<StreamableFile | EvalRunResource> {
+  ) {
     if (items === 'none') return this.reads.summary(scope, id);
     return new StreamableFile(await this.reads.execute(scope, id, reader), {
       type: 'application/json; charset=utf-8',
@@ -136,14 +120,13 @@ export class EvalsController {
         attachment: true,
       },
     },
-    problems: ['eval_run_not_found'],
   })
   async listItems(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
     @CurrentReader() reader: Reader,
-  ): Promise<EvalItemList | StreamableFile> {
+  ) {
     const { format } = query;
     if (format === 'json') return this.reads.list(scope, id, query, reader);
     return new StreamableFile(await this.reads.table(scope, id, query, reader), {
@@ -160,9 +143,9 @@ export class EvalsController {
     summary: 'Cancel a running eval run',
     description: 'Items in flight still finish and are kept.',
     answer: evalRunSummarySchema,
-    problems: ['eval_run_not_found', 'eval_run_not_running'],
+    problems: ['eval_run_not_running'],
   })
-  async cancel(@CurrentScope() scope: Scope, @RunId() id: string): Promise<EvalRunSummary> {
+  async cancel(@CurrentScope() scope: Scope, @RunId() id: string) {
     return this.changes.cancel(scope, id, Date.now());
   }
 
@@ -174,29 +157,23 @@ export class EvalsController {
     summary: 'Have an eval run that is over go on with some of its samples',
     description: 'What had become of them is kept. The run is pending in the answer, and ends like any other.',
     answer: evalRunSummarySchema,
-    problems: ['eval_run_not_found', 'eval_run_not_over', 'nothing_to_retry'],
+    problems: ['eval_run_not_over', 'nothing_to_retry'],
   })
-  retry(
-    @CurrentScope() scope: Scope,
-    @RunId() id: string,
-    @Body({ schema: retryEvalSchema }) body: RetryEval,
-  ): Promise<EvalRunSummary> {
+  retry(@CurrentScope() scope: Scope, @RunId() id: string, @Body({ schema: retryEvalSchema }) body: RetryEval) {
     return this.retries.execute(scope, id, body);
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteEval',
     access: 'write',
     summary: 'Delete an eval run and its results',
     audited: ['eval.deleted'],
     answer: deletedSchema,
-    problems: ['eval_run_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @RunId() id: string): Promise<{ id: string; deleted: true }> {
+  async delete(@CurrentScope() scope: Scope, @RunId() id: string) {
     await this.changes.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Get(':id/statistics')
@@ -205,14 +182,13 @@ export class EvalsController {
     access: 'read',
     summary: 'What the scores of an eval run are worth, by themselves and beside a baseline',
     answer: evalStatisticsSchema,
-    problems: ['eval_run_not_found'],
   })
   readStatistics(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: evalStatisticsQuerySchema }) query: EvalStatisticsQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<EvalStatistics> {
+  ) {
     return this.statistics.execute(scope, id, query, reader);
   }
 
@@ -222,14 +198,13 @@ export class EvalsController {
     access: 'read',
     summary: 'How far an eval run passes and fails what the reviewers of its datapoints do',
     answer: judgeAgreementSchema,
-    problems: ['eval_run_not_found'],
   })
   readJudgeAgreement(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: judgeAgreementQuerySchema }) query: JudgeAgreementQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<JudgeAgreementOfRun> {
+  ) {
     return this.judges.execute(scope, id, query, reader);
   }
 
@@ -239,13 +214,8 @@ export class EvalsController {
     access: 'read',
     summary: "What the metadata of an eval run's datapoints have: its results can be grouped by it",
     answer: evalMetadataSchema,
-    problems: ['eval_run_not_found'],
   })
-  async readMetadata(
-    @CurrentScope() scope: Scope,
-    @RunId() id: string,
-    @CurrentReader() reader: Reader,
-  ): Promise<EvalMetadata> {
+  async readMetadata(@CurrentScope() scope: Scope, @RunId() id: string, @CurrentReader() reader: Reader) {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
     return (await this.metadata.execute(scope, snapshotOf(run), [], reader)).toAnswer();
@@ -259,13 +229,12 @@ export class EvalsController {
     summary: 'Other gates for an eval run',
     description: 'A run that is over is judged at once, one that goes on at its end.',
     answer: evalRunSummarySchema,
-    problems: ['eval_run_not_found'],
   })
   setGates(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Body({ schema: setGatesSchema }) { gates }: SetGatesBody,
-  ): Promise<EvalRunSummary> {
+  ) {
     return this.gates.execute(scope, id, gates);
   }
 }
@@ -288,20 +257,13 @@ export class DatasetEvalsController {
     access: 'write',
     summary: 'Start an eval run',
     answer: startedEvalSchema,
-    problems: [
-      'dataset_not_found',
-      'connection_not_found',
-      'eval_run_not_found',
-      'id_conflict',
-      'nothing_to_score',
-      'nothing_to_evaluate',
-    ],
+    problems: ['connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score', 'nothing_to_evaluate'],
   })
   async start(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
-  ): Promise<StartedEval> {
+  ) {
     return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
   }
 
@@ -312,13 +274,13 @@ export class DatasetEvalsController {
     summary: 'Start an eval run for each of several models and prompts',
     description: 'All of them are started, or none.',
     answer: startedMatrixSchema,
-    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
+    problems: ['connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
   })
   async startMatrix(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: startMatrixSchema }) body: StartMatrix,
-  ): Promise<StartedMatrix> {
+  ) {
     const { group_id: groupId, runs } = await this.starts.executeMatrix(scope, id, body);
     return { group_id: groupId, runs: runs.map((run) => ({ ...run, result_items: [] })) };
   }
@@ -329,20 +291,20 @@ export class DatasetEvalsController {
     access: 'read',
     summary: 'Eval runs of a dataset, newest first',
     answer: evalRunListSchema,
-    problems: ['dataset_not_found', 'eval_run_not_found'],
+    problems: ['eval_run_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
-  ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
+  ) {
     await this.datasets.get(scope, id);
     const { baseline_for: run, allow_different_scoring: isAnyScoring = false, ...filters } = query;
-    const { items, nextCursor } =
+    const page =
       run === undefined
         ? await this.runs.list(scope, { ...filters, dataset_id: id })
         : await this.scoring.listBaselines(scope, id, { id: run, isAnyScoring }, filters);
-    return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
+    return listOf('runs', page, runSummary);
   }
 
   @Get('datapoints/:dp_id/results')
@@ -351,7 +313,6 @@ export class DatasetEvalsController {
     access: 'read',
     summary: 'What became of a datapoint in the eval runs that processed it, newest first',
     answer: datapointResultListSchema,
-    problems: ['dataset_not_found', 'datapoint_not_found'],
   })
   listResults(
     @CurrentScope() scope: Scope,
@@ -359,7 +320,7 @@ export class DatasetEvalsController {
     @DatapointId() datapointId: string,
     @Query({ schema: listDatapointResultsSchema }) query: ListDatapointResults,
     @CurrentReader() reader: Reader,
-  ): Promise<DatapointRunResultList> {
+  ) {
     return this.reads.listOfDatapoint(scope, id, datapointId, query, reader);
   }
 
@@ -369,14 +330,14 @@ export class DatasetEvalsController {
     access: 'read',
     summary: 'Results of runs side by side',
     answer: evalComparisonSchema,
-    problems: ['dataset_not_found', 'eval_run_not_found'],
+    problems: ['eval_run_not_found'],
   })
   async compare(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareSchema }) query: Compare,
     @CurrentReader() reader: Reader,
-  ): Promise<StreamableFile> {
+  ) {
     return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
       type: 'application/json; charset=utf-8',
     });
@@ -388,14 +349,14 @@ export class DatasetEvalsController {
     access: 'read',
     summary: 'Items of runs side by side, page by page',
     answer: comparedItemListSchema,
-    problems: ['dataset_not_found', 'eval_run_not_found'],
+    problems: ['eval_run_not_found'],
   })
   listCompared(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareItemsSchema }) query: CompareItems,
     @CurrentReader() reader: Reader,
-  ): Promise<ComparedItemList> {
+  ) {
     return this.comparisons.listItems(scope, id, query, reader);
   }
 }
@@ -417,14 +378,14 @@ export class ExternalRunsController {
     description:
       'Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last.',
     answer: addedResultsSchema,
-    problems: ['eval_run_not_found', 'eval_run_not_external', 'eval_run_not_running'],
+    problems: ['eval_run_not_external', 'eval_run_not_running'],
   })
   add(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Body({ schema: addResultsSchema }) body: AddResultsBody,
     @CurrentReader() reader: Reader,
-  ): Promise<AddedResults> {
+  ) {
     return this.adds.execute(scope, id, body, reader);
   }
 
@@ -437,9 +398,9 @@ export class ExternalRunsController {
     description:
       'Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at.',
     answer: evalRunSummarySchema,
-    problems: ['eval_run_not_found', 'eval_run_not_external', 'eval_run_not_running'],
+    problems: ['eval_run_not_external', 'eval_run_not_running'],
   })
-  complete(@CurrentScope() scope: Scope, @RunId() id: string): Promise<EvalRunSummary> {
+  complete(@CurrentScope() scope: Scope, @RunId() id: string) {
     return this.completes.execute(scope, id);
   }
 }

@@ -11,7 +11,7 @@ import { CurrentScope } from './request-decorators.js';
 import { HttpAdapter, writtenPage } from './text-answers.js';
 import { Operation } from './operation.js';
 
-const described = (id: string, access: 'read' | 'write' | 'open'): MethodDecorator =>
+const described = (id: string, access: 'read' | 'write' | 'open') =>
   Operation({ id, summary: id, access, answer: z.unknown() });
 
 @Controller('api/things')

@@ -10,7 +10,7 @@ import { Operation } from './operation.js';
 import { BodyStream, StreamsBody, type StreamedBody } from './request-bodies.js';
 
 /** What the description wants of every route. */
-const Probe = (id: string): MethodDecorator => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
+const Probe = (id: string) => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
 
 @Controller('api/probe')
 class ProbeController {

@@ -23,7 +23,7 @@ import { DomainError, NotFound } from '@spandrel/kernel';
 import { Operation } from './operation.js';
 import { PathId } from './pipes.js';
 
-const described = (id: string): MethodDecorator => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
+const described = (id: string) => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
 
 const Refusing = createParamDecorator(() => {
   throw new DomainError('insufficient_scope', 'refused by the decorator');

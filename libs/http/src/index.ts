@@ -1,3 +1,4 @@
+export { deleted, listOf } from './answers.js';
 export { modelCallAddress, modelCallOf, shownPath, type ModelCall, type ModelClient } from './misdirected-request.js';
 export { type ThirdPartyProtocol, type MediaDescription, Operation, type OperationDescription } from './operation.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './operation.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SetMetadata } from '@nestjs/common';
+import { SetMetadata, type StreamableFile } from '@nestjs/common';
 import {
   type AuditAction,
   type ErrorCode,
@@ -11,6 +11,7 @@ import {
 } from '@spandrel/contract';
 import type { z } from 'zod';
 import type { DomainError } from '@spandrel/kernel';
+import type { WrittenJson } from './text-answers.js';
 
 /** How a credential may come, as the OpenAPI document names it. */
 type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
@@ -39,16 +40,16 @@ export interface MediaDescription {
 }
 
 /** What the OpenAPI description says of a route beyond what its parameters' schemas say. */
-export interface OperationDescription {
+export interface OperationDescription<Answer extends z.ZodType | MediaDescription = z.ZodType | MediaDescription> {
   /** `operationId`: unique, lowerCamelCase; what generated clients call the method. */
   id: string;
   summary: string;
   description?: string;
   /** The JSON answer on success, or what comes instead. */
-  answer: z.ZodType | MediaDescription;
+  answer: Answer;
   /** What comes instead with another status, where the client asks for it by `Accept`. */
   otherAnswer?: { status: number; answer: MediaDescription };
-  /** Errors of this route; those that its kind of route always has (validation, body, server errors) are added. */
+  /** Errors of this route; those that such a route always has (validation, body, an id that names nothing) are added. */
   problems?: readonly ErrorCode[];
   /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */
   body?: MediaDescription;
@@ -69,8 +70,24 @@ export interface OperationDescription {
 
 export const OPERATION = 'spandrel:operation';
 
+/** What a handler gives for a JSON answer: what the schema says, or the text, bytes or stream of it. */
+type Given<Answer extends z.ZodType> = z.input<Answer> | WrittenJson | Buffer | StreamableFile;
+
+/** Decorates a handler; one that gives something else does not compile. */
+type HandlerDecorator<Answer extends z.ZodType> = (
+  target: object,
+  key: string | symbol,
+  handler: { value?: (...given: never[]) => Given<Answer> | Promise<Given<Answer>> },
+) => void;
+
 /** Describes a route for the OpenAPI document (docs/spec/health.md#the-openapi-description). Every route has one. */
-export const Operation = (description: OperationDescription): MethodDecorator => SetMetadata(OPERATION, description);
+export function Operation<Answer extends z.ZodType>(
+  description: OperationDescription<Answer>,
+): HandlerDecorator<Answer>;
+export function Operation(description: OperationDescription<MediaDescription>): MethodDecorator;
+export function Operation(description: OperationDescription): MethodDecorator {
+  return SetMetadata(OPERATION, description);
+}
 
 /** Marks a route outside Nest that everyone may call, as Fastify's `config`. */
 export const OPEN_ROUTE = { openRoute: true } as const;

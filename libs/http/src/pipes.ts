@@ -24,9 +24,10 @@ const bodyValue = (value: unknown): unknown => (value === undefined ? {} : (numb
 
 /**
  * Lets an id in a path through, unless no column can hold it: such text names nothing and must not reach the database.
+ * The OpenAPI document has the error among those of the route.
  */
 export class PathId implements PipeTransform<string> {
-  constructor(private readonly notFound: () => NotFound) {}
+  constructor(readonly notFound: () => NotFound) {}
 
   transform(id: string): string {
     if (!isStorableText(id)) throw this.notFound();

@@ -6,11 +6,8 @@ import {
   previewMaskingSchema,
   putMaskingSchema,
   recordingMaskingSchema,
-  type MaskingPreview,
-  type MaskingResource,
   type PreviewMasking,
   type PutMasking,
-  type RecordingMasking,
 } from '@spandrel/contract';
 import { CurrentCaller, CurrentScope, Operation, PathId, type Caller } from '@spandrel/http';
 import {
@@ -90,12 +87,8 @@ export class MaskingController {
     description:
       'With `read` of the own project, with `admin` of every project of the organization. In local mode the id is `local`.',
     answer: maskingSchema,
-    problems: ['project_not_found'],
   })
-  async read(
-    @CurrentCaller() caller: Caller | undefined,
-    @Param('id', new PathId(projectNotFound)) id: string,
-  ): Promise<MaskingResource> {
+  async read(@CurrentCaller() caller: Caller | undefined, @Param('id', new PathId(projectNotFound)) id: string) {
     const { projectId } = await this.projects.readable(caller, id);
     return maskingResource(projectId, await this.store.find(projectId), this.plugins.maskers);
   }
@@ -107,14 +100,13 @@ export class MaskingController {
     summary: 'Replace the masking rules of a project',
     description: 'They hold on all servers within a second, for what is recorded from then on.',
     answer: maskingSchema,
-    problems: ['project_not_found'],
     audited: ['project.masking_changed'],
   })
   async put(
     @CurrentCaller() caller: Caller | undefined,
     @Param('id', new PathId(projectNotFound)) id: string,
     @Body({ schema: putMaskingSchema }) body: PutMasking,
-  ): Promise<MaskingResource> {
+  ) {
     const scope = await this.projects.administered(caller, id);
     return maskingResource(id, await this.changes.execute(scope, body), this.plugins.maskers);
   }
@@ -127,14 +119,14 @@ export class MaskingController {
     summary: 'What rules make of a text',
     description: 'The text is kept nowhere. `rules` in the body need the scope `admin`.',
     answer: maskingPreviewSchema,
-    problems: ['project_not_found', 'insufficient_scope'],
+    problems: ['insufficient_scope'],
   })
   preview(
     @CurrentCaller() caller: Caller | undefined,
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(projectNotFound)) id: string,
     @Body({ schema: previewMaskingSchema }) body: PreviewMasking,
-  ): Promise<MaskingPreview> {
+  ) {
     const { projectId } = this.projects.own(scope, id);
     if (body.rules) requireAdmin(caller);
     return this.previews.execute(projectId, body);
@@ -150,10 +142,7 @@ export class MaskingController {
     description: 'For gateways and others that mask before they send.',
     answer: recordingMaskingSchema,
   })
-  async ofRecordings(
-    @CurrentCaller() caller: Caller | undefined,
-    @CurrentScope() { projectId }: Scope,
-  ): Promise<RecordingMasking> {
+  async ofRecordings(@CurrentCaller() caller: Caller | undefined, @CurrentScope() { projectId }: Scope) {
     const row = await this.store.find(projectId);
     const rules = rulesOf(row);
     // People record nothing through a gateway.

@@ -12,18 +12,13 @@ import {
   scoringTestSchema,
   testScoringSchema,
   updateScoringRuleSchema,
-  type BackfillAnswer,
   type BackfillScoring,
   type CreateScoringRule,
-  type Deleted,
   type PlainList,
-  type ScoringExplanation,
-  type ScoringRuleResource,
   type ScoringTargetIds,
-  type ScoringTest,
   type UpdateScoringRule,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, Operation, PathId, type Reader, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { BackfillRules } from './backfill-scoring.js';
 import { ChangeScoringRules } from './change-scoring-rules.js';
@@ -55,7 +50,7 @@ export class ScoringRulesController {
     @CurrentScope() scope: Scope,
     @Body({ schema: createScoringRuleSchema }) body: CreateScoringRule,
     @CurrentReader() reader: Reader,
-  ): Promise<ScoringRuleResource> {
+  ) {
     return (await this.changes.show(scope, [await this.changes.create(scope, body)], reader))[0]!;
   }
 
@@ -70,7 +65,7 @@ export class ScoringRulesController {
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
     @CurrentReader() reader: Reader,
-  ): Promise<{ scoring_rules: ScoringRuleResource[]; count: number; next_cursor: string | null }> {
+  ) {
     return this.changes.list(scope, query, reader);
   }
 
@@ -80,13 +75,8 @@ export class ScoringRulesController {
     access: 'read',
     summary: 'A scoring rule, and what it did within 24 hours',
     answer: scoringRuleSchema,
-    problems: ['scoring_rule_not_found'],
   })
-  async read(
-    @CurrentScope() scope: Scope,
-    @RuleId() id: string,
-    @CurrentReader() reader: Reader,
-  ): Promise<ScoringRuleResource> {
+  async read(@CurrentScope() scope: Scope, @RuleId() id: string, @CurrentReader() reader: Reader) {
     return (await this.changes.show(scope, [await this.rules.get(scope, id)], reader))[0]!;
   }
 
@@ -97,30 +87,28 @@ export class ScoringRulesController {
     summary: 'Change a scoring rule',
     audited: ['scoring_rule.updated'],
     answer: scoringRuleSchema,
-    problems: ['scoring_rule_not_found', 'connection_not_found'],
+    problems: ['connection_not_found'],
   })
   async update(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: updateScoringRuleSchema }) body: UpdateScoringRule,
     @CurrentReader() reader: Reader,
-  ): Promise<ScoringRuleResource> {
+  ) {
     return (await this.changes.show(scope, [await this.changes.update(scope, id, body)], reader))[0]!;
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteScoringRule',
     access: 'write',
     summary: 'Delete a scoring rule; its scores stay',
     audited: ['scoring_rule.deleted'],
     answer: deletedSchema,
-    problems: ['scoring_rule_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @RuleId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @RuleId() id: string) {
     await this.changes.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 
   @Get(':id/explain')
@@ -129,13 +117,13 @@ export class ScoringRulesController {
     access: 'read',
     summary: 'Why a rule scored a span, a trace or a session, or did not',
     answer: scoringExplanationSchema,
-    problems: ['scoring_rule_not_found', 'span_not_found', 'trace_not_found', 'session_not_found'],
+    problems: ['span_not_found', 'trace_not_found', 'session_not_found'],
   })
   explain(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Query({ schema: explainScoringSchema }) query: ScoringTargetIds,
-  ): Promise<ScoringExplanation> {
+  ) {
     return this.explanations.explain(scope, id, query);
   }
 
@@ -147,13 +135,13 @@ export class ScoringRulesController {
     summary: 'Have a rule judge something at once',
     description: 'Asks the judge, which costs what it costs; nothing is stored.',
     answer: scoringTestSchema,
-    problems: ['scoring_rule_not_found', 'span_not_found', 'trace_not_found', 'session_not_found'],
+    problems: ['span_not_found', 'trace_not_found', 'session_not_found'],
   })
   test(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: testScoringSchema }) body: ScoringTargetIds,
-  ): Promise<ScoringTest> {
+  ) {
     return this.explanations.test(scope, id, body);
   }
 
@@ -165,13 +153,12 @@ export class ScoringRulesController {
     summary: 'Have a rule judge what ended before it',
     audited: ['scoring_rule.backfill_begun'],
     answer: backfillAnswerSchema,
-    problems: ['scoring_rule_not_found'],
   })
   backfill(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: backfillScoringSchema }) body: BackfillScoring,
-  ): Promise<BackfillAnswer> {
+  ) {
     return this.backfills.begin(scope, id, body);
   }
 }

@@ -13,7 +13,6 @@ import {
   submitSchema,
   queueProgressSchema,
   submittedItemSchema,
-  type AgreementOfScores,
   type AgreementQuery,
   type Claim,
   type ClaimNext,
@@ -25,8 +24,6 @@ import {
   queueItemSchema,
   queueItemListSchema,
   queueCountsSchema,
-  type QueueCounts,
-  type QueueProgress,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import {
@@ -74,10 +71,7 @@ export class QueueController {
     answer: enqueuedSchema,
     problems: ['trace_not_found', 'span_not_found', 'session_not_found'],
   })
-  async enqueueTargets(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: enqueueTargetsSchema }) body: EnqueueTargets,
-  ): Promise<WrittenJson> {
+  async enqueueTargets(@CurrentScope() scope: Scope, @Body({ schema: enqueueTargetsSchema }) body: EnqueueTargets) {
     return enqueued(await this.enqueues.enqueueTargets(scope, body));
   }
 
@@ -94,7 +88,7 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Body({ schema: claimNextSchema }) { claimed_by: reviewer, exclude: excluded = [] }: ClaimNext,
-  ): Promise<WrittenJson> {
+  ) {
     const next = { reviewer: reviewerOf(reviewer, caller), excluded };
     return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, OF_TARGETS, next, Date.now())));
   }
@@ -106,7 +100,7 @@ export class QueueController {
     summary: 'How far the review of traces, spans and sessions is, by reviewer',
     answer: queueProgressSchema,
   })
-  targetProgress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueProgress> {
+  targetProgress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
     return this.reviews.progress(scope, OF_TARGETS, reader);
   }
 
@@ -121,7 +115,7 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<{ scores: AgreementOfScores[] }> {
+  ) {
     return { scores: await this.reviews.agreement(scope, OF_TARGETS, query, reader) };
   }
 
@@ -137,24 +131,18 @@ export class QueueController {
     @CallingReviewer() caller: Reviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
-  ): Promise<WrittenJson> {
+  ) {
     return this.show(scope, undefined, query, caller, reader);
   }
 
   @Get('queue/:item_id')
-  @Operation({
-    id: 'getQueueItem',
-    access: 'read',
-    summary: 'A queue item',
-    answer: queueItemSchema,
-    problems: ['queue_item_not_found'],
-  })
+  @Operation({ id: 'getQueueItem', access: 'read', summary: 'A queue item', answer: queueItemSchema })
   async read(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @CurrentReader() reader: Reader,
-  ): Promise<WrittenJson> {
+  ) {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
     const hidden = await this.lists.findHidden(scope, [item], caller.id, reader);
@@ -169,7 +157,6 @@ export class QueueController {
     summary: 'Claim an item for review',
     answer: queueItemSchema,
     problems: [
-      'queue_item_not_found',
       'queue_item_already_claimed',
       'queue_item_already_reviewed',
       'queue_item_not_assigned',
@@ -181,7 +168,7 @@ export class QueueController {
     @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
-  ): Promise<WrittenJson> {
+  ) {
     const reviewer = reviewerOf(body.claimed_by, caller);
     return new WrittenJson(queueItemJson(await this.queue.claim(scope, id, reviewer, Date.now())));
   }
@@ -193,12 +180,9 @@ export class QueueController {
     access: 'review',
     summary: 'Give a claimed item back',
     answer: queueItemSchema,
-    problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
+    problems: ['queue_item_not_claimed', 'queue_item_completed'],
   })
-  async release(
-    @CurrentScope() scope: Scope,
-    @Param('item_id', new PathId(queueItemNotFound)) id: string,
-  ): Promise<WrittenJson> {
+  async release(@CurrentScope() scope: Scope, @Param('item_id', new PathId(queueItemNotFound)) id: string) {
     return new WrittenJson(queueItemJson(await this.queue.release(scope, id)));
   }
 
@@ -211,7 +195,7 @@ export class QueueController {
     summary: 'Complete a claimed item',
     answer: submittedItemSchema,
     description: '`apply` changes the datapoint, so that it needs the scope `write`.',
-    problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
+    problems: ['queue_item_not_claimed', 'queue_item_completed'],
   })
   async submit(
     @CurrentScope() scope: Scope,
@@ -219,7 +203,7 @@ export class QueueController {
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) body: Submit,
-  ): Promise<WrittenJson> {
+  ) {
     if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
     const { item, applied } = await this.queue.submit(scope, id, body, apply, Date.now());
     const json = queueItemJson(item);
@@ -233,7 +217,7 @@ export class QueueController {
     summary: 'How many items each queue has, by status',
     answer: queueCountsSchema,
   })
-  count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<QueueCounts> {
+  count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
     return this.countQueues.execute(scope, reader);
   }
 
@@ -243,13 +227,12 @@ export class QueueController {
     access: 'read',
     summary: 'How far the review of a dataset is, by reviewer',
     answer: queueProgressSchema,
-    problems: ['dataset_not_found'],
   })
   async progress(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @CurrentReader() reader: Reader,
-  ): Promise<QueueProgress> {
+  ) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return this.reviews.progress(scope, id, reader);
   }
@@ -260,14 +243,13 @@ export class QueueController {
     access: 'read',
     summary: 'How far the reviewers of a dataset agree',
     answer: agreementSchema,
-    problems: ['dataset_not_found'],
   })
   async agreement(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<{ scores: AgreementOfScores[] }> {
+  ) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return { scores: await this.reviews.agreement(scope, id, query, reader) };
   }
@@ -278,13 +260,13 @@ export class QueueController {
     access: 'write',
     summary: 'Put datapoints into the review queue',
     answer: enqueuedSchema,
-    problems: ['dataset_not_found', 'datapoint_not_found'],
+    problems: ['datapoint_not_found'],
   })
   async enqueue(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
-  ): Promise<WrittenJson> {
+  ) {
     return enqueued(await this.enqueues.enqueueDatapoints(scope, id, body));
   }
 
@@ -294,7 +276,6 @@ export class QueueController {
     access: 'read',
     summary: 'Queue items of a dataset, oldest first',
     answer: queueItemListSchema,
-    problems: ['dataset_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
@@ -302,7 +283,7 @@ export class QueueController {
     @CallingReviewer() caller: Reviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
-  ): Promise<WrittenJson> {
+  ) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return this.show(scope, id, query, caller, reader);
   }
@@ -315,14 +296,14 @@ export class QueueController {
     access: 'review',
     summary: 'Claim the oldest pending item',
     answer: queueItemSchema,
-    problems: ['dataset_not_found', 'queue_item_not_found'],
+    problems: ['queue_item_not_found'],
   })
   async next(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: claimNextSchema }) body: ClaimNext,
-  ): Promise<WrittenJson> {
+  ) {
     const { claimed_by: reviewer, exclude: excluded = [] } = body;
     const next = { reviewer: reviewerOf(reviewer, caller), excluded };
     return new WrittenJson(queueItemJson(await this.queue.claimNext(scope, id, next, Date.now())));

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import {
   createScoreDefinitionSchema,
   createScoreSchema,
@@ -18,14 +18,9 @@ import {
   updateScoreSchema,
   type CreateScore,
   type CreateScoreDefinition,
-  type Deleted,
   type ListScores,
   type PlainList,
-  type ScoreBucket,
-  type ScoreDefinition,
-  type ScoreQualityAnswer,
   type ScoreQualityQuery,
-  type ScoreResource,
   type ScoreSeriesQuery,
   type UpdateScore,
   type UpdateScoreDefinition,
@@ -38,6 +33,8 @@ import {
   PathId,
   type Caller,
   type Reader,
+  listOf,
+  deleted,
 } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { scoreDefinitionNotFound, ScoreDefinitionStore } from './score-definition.store.js';
@@ -73,7 +70,7 @@ export class ScoresController {
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
     @Body({ schema: createScoreSchema }) body: CreateScore,
-  ): Promise<ScoreResource> {
+  ) {
     const isFeedback = isFeedbackAlone(caller?.permissions ?? []);
     return scoreResource(await this.writes.create(scope, body, caller?.id ?? 'local', isFeedback));
   }
@@ -84,46 +81,37 @@ export class ScoresController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listScoresSchema }) query: ListScores,
     @CurrentReader() reader: Reader,
-  ): Promise<{ scores: ScoreResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.scores.list(scope, query, reader);
-    return { scores: items.map(scoreResource), count: items.length, next_cursor: nextCursor };
+  ) {
+    return listOf('scores', await this.scores.list(scope, query, reader), scoreResource);
   }
 
   @Get(':id')
-  @Operation({ id: 'getScore', access: 'read', summary: 'A score', answer: scoreSchema, problems: ['score_not_found'] })
-  async read(@CurrentScope() scope: Scope, @ScoreId() id: string): Promise<ScoreResource> {
+  @Operation({ id: 'getScore', access: 'read', summary: 'A score', answer: scoreSchema })
+  async read(@CurrentScope() scope: Scope, @ScoreId() id: string) {
     return scoreResource(await this.scores.get(scope, id));
   }
 
   @Put(':id')
-  @Operation({
-    id: 'updateScore',
-    access: 'write',
-    summary: 'Change a score',
-    answer: scoreSchema,
-    problems: ['score_not_found'],
-  })
+  @Operation({ id: 'updateScore', access: 'write', summary: 'Change a score', answer: scoreSchema })
   async update(
     @CurrentScope() scope: Scope,
     @ScoreId() id: string,
     @Body({ schema: updateScoreSchema }) body: UpdateScore,
-  ): Promise<ScoreResource> {
+  ) {
     return scoreResource(await this.writes.update(scope, id, body));
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteScore',
     access: 'write',
     summary: 'Delete a score',
     audited: ['score.deleted'],
     answer: deletedSchema,
-    problems: ['score_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @ScoreId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @ScoreId() id: string) {
     await this.writes.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 }
 
@@ -146,7 +134,7 @@ export class ScoreAnalyticsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<{ buckets: ScoreBucket[] }> {
+  ) {
     return { buckets: await this.rollups.series(scope, query, reader) };
   }
 
@@ -161,7 +149,7 @@ export class ScoreAnalyticsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: scoreQualityQuerySchema }) { split_by: split, ...query }: ScoreQualityQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<ScoreQualityAnswer> {
+  ) {
     const [all = { key: null, ...NO_QUALITY }] = await this.quality.measure(scope, query, reader);
     const { key: _all, ...together } = all;
     if (split === undefined) return together;
@@ -185,7 +173,7 @@ export class ScoreDefinitionsController {
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createScoreDefinitionSchema }) body: CreateScoreDefinition,
-  ): Promise<ScoreDefinition> {
+  ) {
     return scoreDefinition(await this.definitions.create(scope, body));
   }
 
@@ -200,9 +188,8 @@ export class ScoreDefinitionsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
     @CurrentReader() reader: Reader,
-  ): Promise<{ score_definitions: ScoreDefinition[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.definitions.list(scope, query, reader);
-    return { score_definitions: items.map(scoreDefinition), count: items.length, next_cursor: nextCursor };
+  ) {
+    return listOf('score_definitions', await this.definitions.list(scope, query, reader), scoreDefinition);
   }
 
   @Get(':id')
@@ -211,9 +198,8 @@ export class ScoreDefinitionsController {
     access: 'read',
     summary: 'A definition of scores',
     answer: scoreDefinitionSchema,
-    problems: ['score_definition_not_found'],
   })
-  async read(@CurrentScope() scope: Scope, @DefinitionId() id: string): Promise<ScoreDefinition> {
+  async read(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
     return scoreDefinition(await this.definitions.get(scope, id));
   }
 
@@ -223,28 +209,25 @@ export class ScoreDefinitionsController {
     access: 'write',
     summary: 'Replace a definition of scores; scores that are there stay',
     answer: scoreDefinitionSchema,
-    problems: ['score_definition_not_found'],
   })
   async update(
     @CurrentScope() scope: Scope,
     @DefinitionId() id: string,
     @Body({ schema: updateScoreDefinitionSchema }) body: UpdateScoreDefinition,
-  ): Promise<ScoreDefinition> {
+  ) {
     return scoreDefinition(await this.definitions.update(scope, id, body));
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteScoreDefinition',
     access: 'write',
     summary: 'Delete a definition of scores; scores that are there stay',
     audited: ['score_definition.deleted'],
     answer: deletedSchema,
-    problems: ['score_definition_not_found'],
   })
-  async delete(@CurrentScope() scope: Scope, @DefinitionId() id: string): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
     await this.definitions.delete(scope, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { searchInViewSchema, searchSchema, type Search, type SearchInView } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, writtenPage, type WrittenJson } from '@spandrel/http';
+import { searchInViewSchema, searchSchema, type Search } from '@spandrel/contract';
+import { CurrentReader, CurrentScope, Operation, type Reader, writtenPage } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
@@ -23,7 +23,7 @@ export class SearchController {
     @CurrentScope() { projectId }: Scope,
     @Body({ schema: searchSchema }) search: Search,
     @CurrentReader() reader: Reader,
-  ): Promise<SearchInView | WrittenJson> {
+  ) {
     if (search.view === 'outline') {
       const outlines = await this.search.findOutlines(projectId, search, reader);
       return { spans: outlines, count: outlines.length, next_cursor: null };

@@ -15,10 +15,9 @@ import {
   type TracesOverTime,
   facetListSchema,
   listFacetsSchema,
-  type Facet,
   type ListFacets,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import { CurrentReader, CurrentScope, listOf, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -41,7 +40,7 @@ export class CountsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
     @CurrentReader() reader: Reader,
-  ): Promise<Counted> {
+  ) {
     return counted(await this.traces.count(scope, filters, COUNT_MAX, reader));
   }
 
@@ -56,7 +55,7 @@ export class CountsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
     @CurrentReader() reader: Reader,
-  ): Promise<TracesOverTime> {
+  ) {
     const times = await this.traces.listTimes(scope, filters, COUNT_MAX, reader);
     return { ...counted(times.length), buckets: wireBuckets(times.slice(0, COUNT_MAX), filters) };
   }
@@ -67,7 +66,7 @@ export class CountsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(spanFiltersSchema) }) filters: SpanFilters,
     @CurrentReader() reader: Reader,
-  ): Promise<Counted> {
+  ) {
     return counted(await this.spans.count(scope, filters, COUNT_MAX, reader));
   }
 }
@@ -102,9 +101,8 @@ export class FacetsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listFacetsSchema }) query: ListFacets,
     @CurrentReader() reader: Reader,
-  ): Promise<{ facets: Facet[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    const facets = items.map((value) => ({ value, count: null }));
-    return { facets, count: facets.length, next_cursor: nextCursor };
+  ) {
+    const values = await this.lists.list(scope, query, reader);
+    return listOf('facets', values, (value) => ({ value, count: null }));
   }
 }

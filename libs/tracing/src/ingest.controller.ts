@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ingestSchema, type IngestResult, ingestResultSchema } from '@spandrel/contract';
+import { ingestSchema, ingestResultSchema } from '@spandrel/contract';
 import { CurrentCaller, CurrentScope, Operation, type Caller } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import type { z } from 'zod';
@@ -30,7 +30,7 @@ export class IngestController {
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
     @Body({ schema: ingestSchema }) body: IngestBody,
-  ): Promise<IngestResult> {
+  ) {
     const result = await this.ingest.execute(scope, body);
     if (!body.scores) return result;
     // After the traces and spans of the same request, which they may be about.

@@ -4,10 +4,8 @@ import {
   applyPricesSchema,
   listPricesSchema,
   priceListSchema,
-  type AppliedPrices,
   type ApplyPrices as ApplyPricesRequest,
   type ListPrices as ListPricesQuery,
-  type PriceList,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
@@ -29,7 +27,7 @@ export class PricesController {
     summary: 'The prices by which costs are computed, by model',
     answer: priceListSchema,
   })
-  list(@Query({ schema: listPricesSchema }) query: ListPricesQuery): PriceList {
+  list(@Query({ schema: listPricesSchema }) query: ListPricesQuery) {
     return this.prices.execute(query);
   }
 
@@ -49,7 +47,7 @@ export class PricesController {
     @CurrentScope() scope: Scope,
     @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest,
     @CurrentReader() reader: Reader,
-  ): Promise<AppliedPrices> {
+  ) {
     return this.application.execute(scope, body, reader);
   }
 }

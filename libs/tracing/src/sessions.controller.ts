@@ -4,11 +4,10 @@ import {
   readSessionSchema,
   type ListSessions,
   type ReadSession,
-  type SessionResource,
   sessionListSchema,
   sessionTracesSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation, writtenPage, type WrittenJson } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation, writtenPage, listOf } from '@spandrel/http';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -29,9 +28,8 @@ export class SessionsController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listSessionsSchema }) query: ListSessions,
     @CurrentReader() reader: Reader,
-  ): Promise<{ sessions: SessionResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.sessions.list(scope, query, reader);
-    return { sessions: items, count: items.length, next_cursor: nextCursor };
+  ) {
+    return listOf('sessions', await this.sessions.list(scope, query, reader));
   }
 
   /** The traces of a session, newest first unless asked for otherwise. */
@@ -48,7 +46,7 @@ export class SessionsController {
     @Param('session_id') sessionId: string,
     @Query({ schema: readSessionSchema }) { preview, ...query }: ReadSession,
     @CurrentReader() reader: Reader,
-  ): Promise<WrittenJson> {
+  ) {
     const { items, nextCursor } = await this.traces.list(
       scope,
       { ...query, sort_by: 'started_at', session_id: sessionId },

@@ -10,7 +10,6 @@ import {
   type CreateSpan,
   type FailSpan,
   type ListSpansInView,
-  type SpansInView,
   readSpanAnswerSchema,
   readSpanSchema,
   type ReadSpanQuery,
@@ -20,7 +19,16 @@ import {
   spansInViewSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, Operation, WrittenJson, writtenPage } from '@spandrel/http';
+import {
+  CurrentReader,
+  CurrentScope,
+  PathId,
+  type Reader,
+  Operation,
+  WrittenJson,
+  writtenPage,
+  deleted,
+} from '@spandrel/http';
 import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { costOfSpan } from './pricing/cost-of-span.js';
@@ -50,10 +58,7 @@ export class SpansController {
     answer: spanCreatedSchema,
     problems: ['trace_not_found', 'id_conflict'],
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createSpanSchema }) body: CreateSpan,
-  ): Promise<{ id: string; trace_id: string }> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createSpanSchema }) body: CreateSpan) {
     if (!isStorableText(body.trace_id)) throw traceNotFound();
     const id = body.id ?? newId();
     const { span } = await this.writes.execute({ type: 'create_span', scope, now: Date.now(), id, body }, 'span');
@@ -67,13 +72,13 @@ export class SpansController {
     access: 'ingest',
     summary: 'Complete a running span',
     answer: spanSchema,
-    problems: ['span_not_found', 'span_already_finished'],
+    problems: ['span_already_finished'],
   })
   async complete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
-  ): Promise<WrittenJson> {
+  ) {
     const { span } = await this.writes.execute({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
     return new WrittenJson(spanTexts(span));
   }
@@ -85,13 +90,13 @@ export class SpansController {
     access: 'ingest',
     summary: 'Fail a running span',
     answer: spanSchema,
-    problems: ['span_not_found', 'span_already_finished'],
+    problems: ['span_already_finished'],
   })
   async fail(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: failSpanSchema }) body: FailSpan,
-  ): Promise<WrittenJson> {
+  ) {
     const { span } = await this.writes.execute({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
     return new WrittenJson(spanTexts(span));
   }
@@ -102,7 +107,7 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, include, ...query }: ListSpansInView,
     @CurrentReader() reader: Reader,
-  ): Promise<SpansInView | WrittenJson> {
+  ) {
     if (view === 'outline') {
       const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
       const sums = await this.sumsOf(scope, items, include, reader);
@@ -132,18 +137,12 @@ export class SpansController {
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getSpan',
-    access: 'read',
-    summary: 'A span',
-    answer: readSpanAnswerSchema,
-    problems: ['span_not_found'],
-  })
+  @Operation({ id: 'getSpan', access: 'read', summary: 'A span', answer: readSpanAnswerSchema })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Query({ schema: readSpanSchema }) { include }: ReadSpanQuery,
-  ): Promise<WrittenJson> {
+  ) {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
     const texts = spanTexts(span);
@@ -153,20 +152,15 @@ export class SpansController {
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteSpan',
     access: 'write',
     summary: 'Delete a span',
     audited: ['span.deleted'],
     answer: deletedSchema,
-    problems: ['span_not_found'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(spanNotFound)) id: string,
-  ): Promise<{ id: string; deleted: true }> {
+  async delete(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string) {
     await this.writes.execute({ type: 'delete_span', scope, id, context: currentContext() }, 'span');
-    return { id, deleted: true };
+    return deleted(id);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   createTraceSchema,
   gatheringMembers,
@@ -45,10 +45,7 @@ export class TracesController {
     answer: traceSchema,
     problems: ['id_conflict'],
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createTraceSchema }) body: CreateTrace,
-  ): Promise<WrittenJson> {
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createTraceSchema }) body: CreateTrace) {
     const id = body.id ?? newId();
     const { trace } = await this.writes.execute({ type: 'create_trace', scope, now: Date.now(), id, body }, 'trace');
     return new WrittenJson(traceJson(trace));
@@ -65,7 +62,7 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, include, ...query }: ListPreviewedTraces,
     @CurrentReader() reader: Reader,
-  ): Promise<WrittenJson> {
+  ) {
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
     const traces = await this.previews.execute(scope, items, preview, reader);
     if (include === undefined) return writtenPage('traces', traces, nextCursor);
@@ -82,50 +79,38 @@ export class TracesController {
     access: 'read',
     summary: 'A trace with all its spans in start order',
     answer: traceInViewSchema,
-    problems: ['trace_not_found'],
   })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Query({ schema: readTraceSchema }) query: ReadTraceQuery,
     @CurrentReader() reader: Reader,
-  ): Promise<StreamableFile> {
+  ) {
     return new StreamableFile(await this.reads.execute(scope, id, query, reader), {
       type: 'application/json; charset=utf-8',
     });
   }
 
   @Patch(':id')
-  @Operation({
-    id: 'patchTrace',
-    access: 'write',
-    summary: 'Change a trace',
-    answer: traceSchema,
-    problems: ['trace_not_found'],
-  })
+  @Operation({ id: 'patchTrace', access: 'write', summary: 'Change a trace', answer: traceSchema })
   async patch(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Body({ schema: patchTraceSchema }) body: PatchTrace,
-  ): Promise<WrittenJson> {
+  ) {
     const { trace } = await this.writes.execute({ type: 'patch_trace', scope, id, body }, 'trace');
     return new WrittenJson(traceJson(trace));
   }
 
   @Delete(':id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteTrace',
     access: 'write',
     summary: 'Delete a trace and its spans',
     audited: ['trace.deleted'],
     answer: traceDeletedSchema,
-    problems: ['trace_not_found'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(traceNotFound)) id: string,
-  ): Promise<{ trace_id: string; spans_deleted: number }> {
+  async delete(@CurrentScope() scope: Scope, @Param('id', new PathId(traceNotFound)) id: string) {
     const { spansDeleted } = await this.writes.execute(
       { type: 'delete_trace', scope, id, context: currentContext() },
       'deleted',
@@ -135,7 +120,6 @@ export class TracesController {
 
   /** All traces and spans of the project. */
   @Delete()
-  @HttpCode(200)
   @Operation({
     id: 'deleteTraces',
     access: 'write',
@@ -144,9 +128,7 @@ export class TracesController {
     answer: tracesDeletedSchema,
     problems: ['project_protected'],
   })
-  async deleteAll(
-    @CurrentScope() scope: Scope,
-  ): Promise<{ message: string; traces_deleted: number; spans_deleted: number }> {
+  async deleteAll(@CurrentScope() scope: Scope) {
     const { tracesDeleted, spansDeleted } = await this.writes.execute(
       { type: 'delete_all', scope, context: currentContext() },
       'deleted',

@@ -6,9 +6,8 @@ import {
   userSchema,
   type ListUsers,
   type ReadUser,
-  type UserResource,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation, listOf } from '@spandrel/http';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import { UserListStore } from './listing/user-list.store.js';
 
@@ -29,9 +28,8 @@ export class UsersController {
     @CurrentScope() scope: Scope,
     @Query({ schema: listUsersSchema }) query: ListUsers,
     @CurrentReader() reader: Reader,
-  ): Promise<{ users: UserResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.users.list(scope, query, reader);
-    return { users: items, count: items.length, next_cursor: nextCursor };
+  ) {
+    return listOf('users', await this.users.list(scope, query, reader));
   }
 
   @Get(':user_id')
@@ -47,7 +45,7 @@ export class UsersController {
     @Param('user_id') userId: string,
     @Query({ schema: readUserSchema }) query: ReadUser,
     @CurrentReader() reader: Reader,
-  ): Promise<UserResource> {
+  ) {
     const user = await this.users.find(scope, userId, query, reader);
     if (!user) throw new NotFound('user_not_found', 'no trace of this time has this user_id');
     return user;

@@ -5,7 +5,6 @@ import {
   formatTimestamp,
   type ExportJsonQuery,
   importJsonResultSchema,
-  type ImportJsonResult,
 } from '@spandrel/contract';
 import {
   CurrentReader,
@@ -78,11 +77,7 @@ export class TransferController {
       description: 'The JSON of an export, or a form with it in the field `file`.',
     },
   })
-  import(
-    @CurrentScope() scope: Scope,
-    @BodyStream() body: StreamedBody,
-    @ClientGone() gone: AbortSignal,
-  ): Promise<ImportJsonResult> {
+  import(@CurrentScope() scope: Scope, @BodyStream() body: StreamedBody, @ClientGone() gone: AbortSignal) {
     return this.imports.execute(scope, body, gone);
   }
 }

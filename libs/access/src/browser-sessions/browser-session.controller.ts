@@ -3,13 +3,10 @@ import {
   browserSessionSchema,
   sessionProjectsSchema,
   switchProjectSchema,
-  type SessionProjects as SessionProjectsAnswer,
   type SwitchProject,
   createBrowserSessionSchema,
   signedOutSchema,
-  type BrowserSessionResource,
   type CreateBrowserSession,
-  type SignedOut,
 } from '@spandrel/contract';
 import { CredentialRefusals, CurrentCaller, Operation, type Caller } from '@spandrel/http';
 import { DomainError } from '@spandrel/kernel';
@@ -48,7 +45,7 @@ export class BrowserSessionController {
     @Body({ schema: createBrowserSessionSchema }) { credential }: CreateBrowserSession,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<BrowserSessionResource> {
+  ) {
     const replaced = this.cookie.read(request.headers.cookie);
     const isOwn = isOwnPage(request.headers, this.settings.dashboardOrigin);
     if (isOwn === false || (replaced !== undefined && !isOwn)) throw pageFromElsewhere();
@@ -66,7 +63,7 @@ export class BrowserSessionController {
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
-  read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
+  read(@CurrentCaller() caller: Caller | undefined) {
     return this.sessions.describe(caller);
   }
 
@@ -85,7 +82,7 @@ export class BrowserSessionController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SignedOut> {
+  ) {
     const continueAt = await this.signOut.addressThere(caller, this.cookie.read(request.headers.cookie));
     const deleted = await this.signOut.execute(caller);
     void reply.header('set-cookie', this.cookie.clear());
@@ -108,7 +105,7 @@ export class BrowserSessionController {
     @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProject,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<BrowserSessionResource> {
+  ) {
     const cookie = this.cookie.read(request.headers.cookie);
     const { caller: switched, token, lastsMs } = await this.sessions.switch(caller, cookie, projectId);
     void reply.header('set-cookie', this.cookie.set(token, lastsMs));
@@ -123,7 +120,7 @@ export class BrowserSessionController {
     summary: 'Projects that this browser can be taken to',
     answer: sessionProjectsSchema,
   })
-  async projects(@CurrentCaller() caller: Caller): Promise<SessionProjectsAnswer> {
+  async projects(@CurrentCaller() caller: Caller) {
     const projects = await this.sessions.list(caller);
     return { projects, count: projects.length };
   }

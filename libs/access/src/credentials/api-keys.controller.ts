@@ -8,23 +8,20 @@ import {
   listAccessSchema,
   updateKeySchema,
   type CreateKey,
-  type Deleted,
-  type KeyCreated,
-  type KeyResource,
   type ListAccess,
   type UpdateKey,
   credentialSchema,
   formatTimestamp,
   type CredentialResource,
 } from '@spandrel/contract';
-import { Operation, CurrentCaller, type Caller } from '@spandrel/http';
+import { Operation, CurrentCaller, type Caller, listOf } from '@spandrel/http';
 import type { FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { SessionCookie } from '../browser-sessions/session-cookie.js';
 import { MakerTokenKey } from './maker-keys.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { ApiKeys } from './api-keys.js';
-import { listOf, KeyId } from '../answers.js';
+import { KeyId } from '../answers.js';
 
 /** `/api/keys` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/keys')
@@ -54,7 +51,7 @@ export class ApiKeysController {
     @CurrentActor() actor: Actor,
     @Body({ schema: createKeySchema }) body: CreateKey,
     @Req() { headers }: FastifyRequest,
-  ): Promise<KeyCreated> {
+  ) {
     const tokenKeyFor = this.tokenKey.from(actor.caller, this.cookie.read(headers.cookie));
     return this.keys.create(actor, body, tokenKeyFor);
   }
@@ -78,13 +75,8 @@ export class ApiKeysController {
     summary: 'Change an API key: its name, its limit, whether it outlives its maker',
     audited: ['key.updated'],
     answer: keyResourceSchema,
-    problems: ['key_not_found'],
   })
-  update(
-    @CurrentActor() actor: Actor,
-    @KeyId() id: string,
-    @Body({ schema: updateKeySchema }) body: UpdateKey,
-  ): Promise<KeyResource> {
+  update(@CurrentActor() actor: Actor, @KeyId() id: string, @Body({ schema: updateKeySchema }) body: UpdateKey) {
     return this.keys.update(actor, id, body);
   }
 
@@ -96,9 +88,8 @@ export class ApiKeysController {
     description: 'Within a second no instance takes it any more, and event streams opened with it end.',
     audited: ['key.deleted'],
     answer: deletedSchema,
-    problems: ['key_not_found'],
   })
-  delete(@CurrentActor() actor: Actor, @KeyId() id: string): Promise<Deleted> {
+  delete(@CurrentActor() actor: Actor, @KeyId() id: string) {
     return this.keys.delete(actor, id);
   }
 }
@@ -115,7 +106,7 @@ export class CredentialController {
     summary: 'What the credential of the request is',
     answer: credentialSchema,
   })
-  read(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller): CredentialResource {
+  read(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller) {
     return {
       // The route is closed to the token for metrics.
       kind: kind as CredentialResource['kind'],

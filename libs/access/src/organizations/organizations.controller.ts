@@ -11,15 +11,13 @@ import {
   type CreateOrganization,
   type CreateProject,
   type ListAccess,
-  type OrganizationResource,
-  type ProjectResource,
   type UpdateOrganization,
   updateProjectSchema,
   type UpdateProject,
 } from '@spandrel/contract';
-import { Operation } from '@spandrel/http';
+import { Operation, listOf } from '@spandrel/http';
 import { CurrentActor, type Actor } from './actor.js';
-import { listOf, OrganizationId, ProjectId } from '../answers.js';
+import { OrganizationId, ProjectId } from '../answers.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
@@ -42,10 +40,7 @@ export class OrganizationsController {
     audited: ['org.created'],
     answer: organizationSchema,
   })
-  create(
-    @CurrentActor() actor: Actor,
-    @Body({ schema: createOrganizationSchema }) body: CreateOrganization,
-  ): Promise<OrganizationResource> {
+  create(@CurrentActor() actor: Actor, @Body({ schema: createOrganizationSchema }) body: CreateOrganization) {
     return this.organizations.create(actor, body);
   }
 
@@ -68,9 +63,8 @@ export class OrganizationsController {
     summary: 'An organization, and how far its deletion is',
     description: 'The own one; the operator of the service sees all.',
     answer: organizationSchema,
-    problems: ['organization_not_found'],
   })
-  read(@CurrentActor() actor: Actor, @OrganizationId() id: string): Promise<OrganizationResource> {
+  read(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
     return this.organizations.find(actor, id);
   }
 
@@ -82,13 +76,13 @@ export class OrganizationsController {
     description: 'Its administrators change its name, the operator of the service also plan, limit and retention.',
     audited: ['org.updated'],
     answer: organizationSchema,
-    problems: ['organization_not_found', 'being_deleted'],
+    problems: ['being_deleted'],
   })
   update(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Body({ schema: updateOrganizationSchema }) body: UpdateOrganization,
-  ): Promise<OrganizationResource> {
+  ) {
     return this.organizations.update(actor, id, body);
   }
 
@@ -102,9 +96,9 @@ export class OrganizationsController {
       'For the operator of the service. It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is.',
     audited: ['org.deletion_begun', 'project.deletion_begun'],
     answer: organizationSchema,
-    problems: ['organization_not_found', 'project_protected'],
+    problems: ['project_protected'],
   })
-  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string): Promise<OrganizationResource> {
+  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
     return this.removal.ofOrganization(actor, id);
   }
 
@@ -115,13 +109,13 @@ export class OrganizationsController {
     summary: 'Make a project',
     audited: ['project.created'],
     answer: projectSchema,
-    problems: ['organization_not_found', 'being_deleted'],
+    problems: ['being_deleted'],
   })
   createProject(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Body({ schema: createProjectSchema }) body: CreateProject,
-  ): Promise<ProjectResource> {
+  ) {
     return this.projects.create(actor, id, body);
   }
 
@@ -131,7 +125,6 @@ export class OrganizationsController {
     access: 'admin',
     summary: 'Projects of an organization, oldest first',
     answer: projectListSchema,
-    problems: ['organization_not_found'],
   })
   async listProjects(
     @CurrentActor() actor: Actor,
@@ -156,9 +149,8 @@ export class ProjectsController {
     access: 'admin',
     summary: 'A project of the organization, and how far its deletion is',
     answer: projectSchema,
-    problems: ['project_not_found'],
   })
-  read(@CurrentActor() actor: Actor, @ProjectId() id: string): Promise<ProjectResource> {
+  read(@CurrentActor() actor: Actor, @ProjectId() id: string) {
     return this.projects.find(actor, id);
   }
 
@@ -170,13 +162,13 @@ export class ProjectsController {
       'Change a project of the organization: its name, its limit, how long it keeps traces, whether it is protected',
     audited: ['project.updated'],
     answer: projectSchema,
-    problems: ['project_not_found', 'being_deleted'],
+    problems: ['being_deleted'],
   })
   update(
     @CurrentActor() actor: Actor,
     @ProjectId() id: string,
     @Body({ schema: updateProjectSchema }) body: UpdateProject,
-  ): Promise<ProjectResource> {
+  ) {
     return this.projects.update(actor, id, body);
   }
 
@@ -190,9 +182,9 @@ export class ProjectsController {
       'It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is.',
     audited: ['project.deletion_begun'],
     answer: projectSchema,
-    problems: ['project_not_found', 'project_protected'],
+    problems: ['project_protected'],
   })
-  delete(@CurrentActor() actor: Actor, @ProjectId() id: string): Promise<ProjectResource> {
+  delete(@CurrentActor() actor: Actor, @ProjectId() id: string) {
     return this.removal.ofProject(actor, id);
   }
 }

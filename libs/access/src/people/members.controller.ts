@@ -7,13 +7,11 @@ import {
   memberSchema,
   updateMemberSchema,
   type CreateMember,
-  type Deleted,
   type ListAccess,
-  type MemberResource,
   type UpdateMember,
 } from '@spandrel/contract';
-import { Operation } from '@spandrel/http';
-import { listOf, OrganizationId, MemberId } from '../answers.js';
+import { Operation, listOf } from '@spandrel/http';
+import { OrganizationId, MemberId } from '../answers.js';
 import { CurrentActor, type Actor } from '../organizations/actor.js';
 import { Members } from './members.js';
 
@@ -29,13 +27,13 @@ export class MembersController {
     summary: 'Give somebody a role in an organization or a project',
     audited: ['member.created'],
     answer: memberSchema,
-    problems: ['organization_not_found', 'project_not_found', 'member_exists', 'being_deleted'],
+    problems: ['project_not_found', 'member_exists', 'being_deleted'],
   })
   create(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Body({ schema: createMemberSchema }) body: CreateMember,
-  ): Promise<MemberResource> {
+  ) {
     return this.members.create(actor, id, body);
   }
 
@@ -45,7 +43,6 @@ export class MembersController {
     access: 'admin',
     summary: 'Members of an organization, oldest first',
     answer: memberListSchema,
-    problems: ['organization_not_found'],
   })
   async list(
     @CurrentActor() actor: Actor,
@@ -62,14 +59,14 @@ export class MembersController {
     summary: 'Give a member another role',
     audited: ['member.updated'],
     answer: memberSchema,
-    problems: ['organization_not_found', 'member_not_found', 'member_from_groups', 'last_owner'],
+    problems: ['member_from_groups', 'last_owner'],
   })
   update(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @MemberId() memberId: string,
     @Body({ schema: updateMemberSchema }) body: UpdateMember,
-  ): Promise<MemberResource> {
+  ) {
     return this.members.update(actor, id, memberId, body);
   }
 
@@ -81,9 +78,9 @@ export class MembersController {
     audited: ['member.deleted'],
     description: 'It counts no more within a second, in browsers that are signed in too.',
     answer: deletedSchema,
-    problems: ['organization_not_found', 'member_not_found', 'member_from_groups', 'last_owner'],
+    problems: ['member_from_groups', 'last_owner'],
   })
-  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string, @MemberId() memberId: string): Promise<Deleted> {
+  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string, @MemberId() memberId: string) {
     return this.members.delete(actor, id, memberId);
   }
 }

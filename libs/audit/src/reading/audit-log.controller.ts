@@ -8,7 +8,7 @@ import {
   type AuditFilter,
   type ListAudit,
 } from '@spandrel/contract';
-import { CurrentCaller, Operation, type Caller } from '@spandrel/http';
+import { CurrentCaller, Operation, type Caller, listOf } from '@spandrel/http';
 import { AuditLog } from './audit-log.js';
 
 /** `/api/audit-log` (docs/spec/audit.md#routes). */
@@ -25,8 +25,7 @@ export class AuditLogController {
     answer: auditLogSchema,
   })
   async list(@CurrentCaller() { scope }: Caller, @Query({ schema: listAuditSchema }) query: ListAudit) {
-    const { items, nextCursor } = await this.log.list(scope?.orgId ?? null, query);
-    return { entries: items, count: items.length, next_cursor: nextCursor };
+    return listOf('entries', await this.log.list(scope?.orgId ?? null, query));
   }
 
   @Get('export')

@@ -5,8 +5,6 @@ import {
   plainListSchema,
   previewCaptureSchema,
   updateCaptureRuleSchema,
-  type CapturePreview,
-  type CaptureRuleResource,
   type CreateCaptureRule,
   type PlainList,
   type PreviewCaptureBody,
@@ -14,9 +12,8 @@ import {
   captureRuleSchema,
   captureRuleListSchema,
   deletedSchema,
-  type Deleted,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
+import { CurrentReader, CurrentScope, type Reader, Operation, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { captureRuleResource, ChangeCaptureRules, PreviewCapture } from './change-capture-rules.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
@@ -34,18 +31,12 @@ export class CaptureRulesController {
   ) {}
 
   @Post()
-  @Operation({
-    id: 'createCaptureRule',
-    access: 'write',
-    summary: 'Make a capture rule',
-    answer: captureRuleSchema,
-    problems: ['dataset_not_found'],
-  })
+  @Operation({ id: 'createCaptureRule', access: 'write', summary: 'Make a capture rule', answer: captureRuleSchema })
   async create(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
-  ): Promise<CaptureRuleResource> {
+  ) {
     return captureRuleResource(await this.changes.create(scope, datasetId, body));
   }
 
@@ -57,14 +48,13 @@ export class CaptureRulesController {
     summary: 'What a capture rule would have taken of the newest spans',
     description: 'Nothing is written.',
     answer: capturePreviewSchema,
-    problems: ['dataset_not_found'],
   })
   preview(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: previewCaptureSchema }) body: PreviewCaptureBody,
     @CurrentReader() reader: Reader,
-  ): Promise<CapturePreview> {
+  ) {
     return this.previews.execute(scope, datasetId, body, reader);
   }
 
@@ -74,31 +64,19 @@ export class CaptureRulesController {
     access: 'read',
     summary: 'Capture rules of a dataset, oldest first',
     answer: captureRuleListSchema,
-    problems: ['dataset_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
-  ): Promise<{ capture_rules: CaptureRuleResource[]; count: number; next_cursor: string | null }> {
+  ) {
     await this.datasets.get(scope, datasetId);
-    const { items, nextCursor } = await this.rules.list(scope, datasetId, query);
-    return { capture_rules: items.map(captureRuleResource), count: items.length, next_cursor: nextCursor };
+    return listOf('capture_rules', await this.rules.list(scope, datasetId, query), captureRuleResource);
   }
 
   @Get(':rule_id')
-  @Operation({
-    id: 'getCaptureRule',
-    access: 'read',
-    summary: 'A capture rule',
-    answer: captureRuleSchema,
-    problems: ['dataset_not_found', 'capture_rule_not_found'],
-  })
-  async read(
-    @CurrentScope() scope: Scope,
-    @DatasetId() datasetId: string,
-    @CaptureRuleId() id: string,
-  ): Promise<CaptureRuleResource> {
+  @Operation({ id: 'getCaptureRule', access: 'read', summary: 'A capture rule', answer: captureRuleSchema })
+  async read(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
     await this.datasets.get(scope, datasetId);
     const rule = await this.rules.find(scope, datasetId, id);
     if (!rule) throw captureRuleNotFound();
@@ -106,40 +84,28 @@ export class CaptureRulesController {
   }
 
   @Put(':rule_id')
-  @Operation({
-    id: 'updateCaptureRule',
-    access: 'write',
-    summary: 'Change a capture rule',
-    answer: captureRuleSchema,
-    problems: ['dataset_not_found', 'capture_rule_not_found'],
-  })
+  @Operation({ id: 'updateCaptureRule', access: 'write', summary: 'Change a capture rule', answer: captureRuleSchema })
   async update(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @CaptureRuleId() id: string,
     @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
-  ): Promise<CaptureRuleResource> {
+  ) {
     await this.datasets.get(scope, datasetId);
     return captureRuleResource(await this.changes.update(scope, datasetId, id, body));
   }
 
   @Delete(':rule_id')
-  @HttpCode(200)
   @Operation({
     id: 'deleteCaptureRule',
     access: 'write',
     summary: 'Delete a capture rule; its datapoints stay',
     audited: ['capture_rule.deleted'],
     answer: deletedSchema,
-    problems: ['dataset_not_found', 'capture_rule_not_found'],
   })
-  async delete(
-    @CurrentScope() scope: Scope,
-    @DatasetId() datasetId: string,
-    @CaptureRuleId() id: string,
-  ): Promise<Deleted> {
+  async delete(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
     await this.datasets.get(scope, datasetId);
     await this.changes.delete(scope, datasetId, id);
-    return { id, deleted: true };
+    return deleted(id);
   }
 }

@@ -22,7 +22,6 @@ export class ExportController {
       description: 'A datapoint a line, row or item, with the members of its variant that have a value.',
       attachment: true,
     },
-    problems: ['dataset_not_found'],
   })
   async export(
     @CurrentScope() scope: Scope,

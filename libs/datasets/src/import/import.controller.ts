@@ -1,11 +1,5 @@
-import { Controller, Inject, Post, Query, type StreamableFile } from '@nestjs/common';
-import {
-  importLineSchema,
-  importQuerySchema,
-  importResultSchema,
-  type ImportQuery,
-  type ImportResult,
-} from '@spandrel/contract';
+import { Controller, Inject, Post, Query } from '@nestjs/common';
+import { importLineSchema, importQuerySchema, importResultSchema, type ImportQuery } from '@spandrel/contract';
 import {
   BodyStream,
   ClientGone,
@@ -51,7 +45,7 @@ export class ImportController {
         schema: importLineSchema,
       },
     },
-    problems: ['dataset_not_found', 'validation_failed'],
+    problems: ['validation_failed'],
   })
   async import(
     @CurrentScope() scope: Scope,
@@ -60,7 +54,7 @@ export class ImportController {
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,
     @ProgressAnswer() answerProgress: AnswerProgress | undefined,
-  ): Promise<ImportResult | StreamableFile> {
+  ) {
     const received = await this.imports.receive(scope, datasetId, query, body);
     const progress: ImportProgress = { rows: 0 };
     const work = this.imports.execute(scope, datasetId, query, received, gone, progress);

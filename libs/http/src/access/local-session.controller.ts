@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { browserSessionSchema, type BrowserSessionResource } from '@spandrel/contract';
+import { browserSessionSchema } from '@spandrel/contract';
 import { Operation } from '../operation.js';
 
 /** `GET /api/session` of local mode, where nobody signs in (docs/spec/sign-in.md#local-mode). */
@@ -14,9 +14,9 @@ export class LocalSessionController {
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
-  read(): BrowserSessionResource {
+  read() {
     const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
     const noPerson = { person: null, role: null, identity_provider: null };
-    return { mode: 'local', ...nobody, ...noPerson };
+    return { mode: 'local' as const, ...nobody, ...noPerson };
   }
 }

@@ -63,7 +63,7 @@ export class CapabilitiesController {
     summary: 'What this server can do',
     answer: capabilitiesSchema,
   })
-  async read(@CurrentCaller() caller: Caller | undefined): Promise<CapabilitiesResource> {
+  async read(@CurrentCaller() caller: Caller | undefined) {
     const { import_file_bytes, compared_runs, ...reported } = await this.capabilities.all(
       caller ? caller.scope : LOCAL_SCOPE,
     );

@@ -10,7 +10,7 @@ import { ClientGone } from '../request-decorators.js';
 import { Operation } from '../operation.js';
 import { InProcessApi, type CallerApi, INNER_HEADER } from './in-process-api.js';
 
-const described = (id: string, access: 'read' | 'write' | 'caller'): MethodDecorator =>
+const described = (id: string, access: 'read' | 'write' | 'caller') =>
   Operation({ id, summary: id, access, answer: z.unknown() });
 
 /** Ends when the client of the test's call has gone. */

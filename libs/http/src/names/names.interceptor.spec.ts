@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { moduleApp } from '../../../../test/support/module-app.js';
 import { Operation } from '../operation.js';
 
-const described = (id: string): MethodDecorator =>
+const described = (id: string) =>
   Operation({ id, summary: id, access: 'open', answer: z.object({ done: z.boolean() }) });
 
 /** What the handlers were called with. */

@@ -2,7 +2,9 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import type { ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
+import { PathId } from '../pipes.js';
 import { isCounted, OPERATION, type OperationDescription } from '../operation.js';
 
 export interface RouteFacts {
@@ -16,6 +18,8 @@ export interface RouteFacts {
   /** Request headers that the handler reads. */
   headers: string[];
   body: z.ZodType | undefined;
+  /** Errors of ids in the path that name nothing. */
+  notFound: ErrorCode[];
   /** Class of the module that the controller is in. */
   module: unknown;
   /** The method of the controller that handles it. */
@@ -62,11 +66,20 @@ function factsOf(controller: Type, name: string, callback: object): Omit<RouteFa
     query: argumentsOf(controller, name, RouteParamtypes.QUERY)[0]?.schema,
     headers: argumentsOf(controller, name, RouteParamtypes.HEADERS).flatMap(({ data }) => data ?? []),
     body: argumentsOf(controller, name, RouteParamtypes.BODY)[0]?.schema,
+    notFound: argumentsOf(controller, name, RouteParamtypes.PARAM).flatMap(({ pipes }) =>
+      pipes.flatMap((pipe) => (pipe instanceof PathId ? pipe.notFound().code : [])),
+    ),
   };
 }
 
-function argumentsOf(controller: Type, name: string, kind: RouteParamtypes): { data?: string; schema?: z.ZodType }[] {
-  const all = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, object>;
+interface RouteArgument {
+  data?: string;
+  schema?: z.ZodType;
+  pipes: unknown[];
+}
+
+function argumentsOf(controller: Type, name: string, kind: RouteParamtypes): RouteArgument[] {
+  const all = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, RouteArgument>;
   return Object.entries(all).flatMap(([key, argument]) => (key.startsWith(`${kind}:`) ? argument : []));
 }
 

@@ -15,7 +15,7 @@ class DescribedController {
   @Post(':id/act')
   @Operation({ id: 'actOnProbe', access: 'write', summary: 'Act', answer: probeSchema, problems: ['trace_not_found'] })
   act(@Body({ schema: z.object({ note: z.string().optional() }) }) body: unknown) {
-    return body;
+    return body as { id: string };
   }
 }
 

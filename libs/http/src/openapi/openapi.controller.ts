@@ -52,7 +52,7 @@ export class OpenApiController {
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
   @Operation({ id: 'getOpenApi', summary: 'This description', answer: documentSchema, access: 'open' })
-  read(): Buffer {
+  read() {
     return this.openApi.json;
   }
 }

@@ -23,7 +23,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = 
 };
 
 /** Every error a route may answer: its own, and those that its kind of route always has. */
-export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[] {
+export function problemsOf({ method, operation, query, notFound }: RouteFacts): ErrorCode[] {
   const open = operation.access === 'open' || operation.access === 'anyone';
   const reads = method === 'get';
   return [
@@ -38,6 +38,7 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
     ...pick(query !== undefined && 'cursor' in (objectOf(query)?.shape ?? {}), 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
     ...pick(!reads && operation.body === undefined, 'malformed_json'),
+    ...notFound,
     ...(operation.problems ?? []),
   ];
 }
