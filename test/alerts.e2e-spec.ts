@@ -11,6 +11,7 @@ import type {
   AlertDelivery,
   AlertEvaluation,
   AlertResource,
+  AlertSeries,
   ScoringRuleResource,
 } from '@spandrel/contract';
 import { refused, said, startScriptedProvider } from './evals/scripted-provider.ts';
@@ -366,6 +367,23 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     ]);
     expect(await measured({ measure: 'score_mean', filters: { score_name: 'none' } })).toEqual(['scores', null]);
     expect(await measured({ measure: 'latency_p95', filters: { user: 'nobody' } })).toEqual(['spans', null]);
+    const series = async (members: object): Promise<AlertSeries> => {
+      const rule = { name: 's', window: '1h', condition: { op: '>', value: 1 }, enabled: false, ...members };
+      const { id } = await made<AlertResource>(of, '/api/alerts', rule);
+      return (await call<AlertSeries>(of, 'GET', `/api/alerts/${id}/series`)).body;
+    };
+    const byUser = await series({ measure: 'cost', group_by: 'user' });
+    expect([byUser.step_ms, byUser.moments.length]).toEqual([HOUR, 48]);
+    expect(Date.parse(byUser.moments[47]!) - Date.parse(byUser.moments[0]!)).toBe(47 * HOUR);
+    const ends = byUser.series.map(({ key, values }) => [key, values.length, values.at(-2), values.at(-1)]);
+    expect(ends).toEqual([
+      ['b', 48, null, 4],
+      ['a', 48, null, 3],
+    ]);
+    const daily = { window: '2d', condition: { change: '>', percent: 10, against: 'previous' } };
+    const changes = await series({ measure: 'score_pass_rate', ...scored, ...daily });
+    expect(changes.step_ms).toBe(24 * HOUR);
+    expect(changes.series).toMatchObject([{ key: null, values: [...Array<null>(47).fill(null), 2 / 3] }]);
     const change = { condition: { change: '>', percent: 10, against: 'previous' } };
     expect(await measured({ measure: 'cost', ...change })).toEqual(['rollups', 7]);
   });

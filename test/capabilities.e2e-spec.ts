@@ -1,6 +1,7 @@
 /** What the program reports itself in either mode (docs/spec/capabilities.md). */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { capabilitiesSchema, type CapabilitiesResource } from '@spandrel/contract';
+import { FEATURES } from '../libs/server/src/features.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
 import type { Place, Program } from './support/places.ts';
 
@@ -32,6 +33,9 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
     if (isLocal) expect(body.retention_days).toBeNull();
     else expect([7, 30, 90]).toContain(body.retention_days);
     expect(body.providers.map(({ name }) => name)).toEqual(['openai', 'anthropic', 'ollama', 'custom']);
+    const names = FEATURES.map(({ name }) => name);
+    const features = names.filter((name) => !isLocal || !['access', 'audit', 'sharing'].includes(name));
+    expect(body.features.toSorted()).toEqual(features.toSorted());
     const judge = body.scorers.find(({ name }) => name === 'LlmJudge')!;
     expect(judge.config_schema).toMatchObject({ type: 'object', properties: { rubric: { type: 'string' } } });
     expect(body.scorers.find(({ name }) => name === 'ExactMatch')).toEqual({

@@ -8,6 +8,7 @@ import {
   alertHistorySchema,
   alertListSchema,
   alertSchema,
+  alertSeriesSchema,
   createAlertChannelSchema,
   createAlertSchema,
   deletedSchema,
@@ -125,6 +126,20 @@ export class AlertsController {
     @CurrentReader() reader: Reader,
   ) {
     return listed('changes', await this.alerts.history(scope, id, query, reader), alertChange);
+  }
+
+  @Get(':id/series')
+  @Operation({
+    id: 'getAlertSeries',
+    access: 'read',
+    summary: 'What evaluations find at moments up to now',
+    description: 'Of what is recorded by now, each of the window before its moment.',
+    answer: alertSeriesSchema,
+    problems: ['range_too_large'],
+    limit: 5,
+  })
+  series(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader) {
+    return this.evaluations.series(scope, id, reader);
   }
 
   @Post(':id/test')

@@ -45,6 +45,12 @@ export interface Decision {
   notices: { event: 'firing' | 'resolved'; key: string | null; value: number | null }[];
 }
 
+/** Readings in the order of their values, as a condition looks at them; those without data last. */
+export function furthestFirst(condition: AlertRule['condition'], readings: readonly AlertGroup[]): AlertGroup[] {
+  const sign: number = ('op' in condition ? condition.op : condition.change) === '>' ? 1 : -1;
+  return readings.toSorted((a, b) => sign * (b.value ?? -sign * Infinity) - sign * (a.value ?? -sign * Infinity));
+}
+
 const NEW_GROUP = { holdsSince: null, firingSince: null, isSent: false, sentAt: null };
 
 /**
@@ -62,10 +68,7 @@ export function decideState(
   const readings = measured.map((reading) => judge(rule, reading, earlier.get(reading.key) ?? null));
   const known = new Map(before.groups.map((group) => [group.key, group]));
   const [forMs, cooldownMs] = [rule.for, rule.cooldown].map((wait) => (wait === null ? 0 : durationMs(wait)));
-  const sign = (('op' in rule.condition ? rule.condition.op : rule.condition.change) === '>' ? 1 : -1) as number;
-  const furthest = readings.toSorted(
-    (a, b) => sign * (b.value ?? -sign * Infinity) - sign * (a.value ?? -sign * Infinity),
-  );
+  const furthest = furthestFirst(rule.condition, readings);
   const decision: Decision = {
     ...{ state: 'no_data', lastValue: furthest[0]?.value ?? null, readings: furthest, groups: [], changes: [] },
     notices: [],

@@ -1,6 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
-import { durationMs, formatTimestamp, type AlertEvaluation, type AlertState } from '@spandrel/contract';
+import {
+  ALERT_SERIES_KEYS_MAX,
+  ALERT_SERIES_MOMENTS,
+  durationMs,
+  formatTimestamp,
+  type AlertEvaluation,
+  type AlertGroup,
+  type AlertSeries,
+  type AlertState,
+} from '@spandrel/contract';
 import {
   BackgroundTasks,
   DomainError,
@@ -18,7 +27,7 @@ import { AlertChannel, AlertChangeEntity, AlertDeliveryEntity, type AlertRow } f
 import { AlertStore, exportedAlert, groupsOf } from './alert.store.js';
 import { AlertDeliveryStore } from './alert-delivery.store.js';
 import { describeRule, type AlertMessage } from './alert-message.js';
-import { decideState, type Decision } from './decide-state.js';
+import { decideState, furthestFirst, type Decision } from './decide-state.js';
 import { DeliverAlerts } from './deliver-alerts.js';
 import { ReadMeasure, sourceOf } from './read-measure.js';
 
@@ -28,8 +37,9 @@ const PAUSES = 20;
 /** How often alerts are looked for that are due. */
 const EVERY_MS = 5_000;
 const AT_ONCE = 4;
-const WEEK_MS = 7 * 86_400_000;
-const HISTORY_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const HISTORY_MS = 30 * DAY_MS;
 const PRUNED_MS = 3_600_000;
 const GROUPS_SHOWN = 20;
 
@@ -98,6 +108,37 @@ export class EvaluateAlerts {
     return (await this.evaluate(scope, { ...alert, enabled: 1 }, Date.now(), options)).explain;
   }
 
+  /** What evaluations find at moments up to now, one after the other; nothing is kept or sent. @throws DomainError `range_too_large`. */
+  async series(scope: Scope, id: string, options: LongReadOptions): Promise<AlertSeries> {
+    const alert = { ...(await this.alerts.get(scope, id)), enabled: 1, state: 'ok', groups: '[]' };
+    const rule = exportedAlert(alert);
+    const [now, stepMs] = [Date.now(), Math.min(durationMs(rule.window), DAY_MS)];
+    const moments = Array.from(
+      { length: ALERT_SERIES_MOMENTS },
+      (_, at) => now - (ALERT_SERIES_MOMENTS - 1 - at) * stepMs,
+    );
+    const found: Map<string | null, AlertGroup>[] = [];
+    // Scoring rules are known as they are now.
+    for (const at of rule.measure === 'scoring_stalled' ? [] : moments) {
+      const { readings } = await this.decide(scope, alert, at, options);
+      found.push(new Map(readings.map((reading) => [reading.key, reading])));
+    }
+    const all = furthestFirst(
+      rule.condition,
+      found.flatMap((groups) => [...groups.values()]),
+    );
+    const keys = [...new Set(all.map(({ key }) => key))].slice(0, ALERT_SERIES_KEYS_MAX);
+    return {
+      step_ms: stepMs,
+      moments: moments.map((at) => formatTimestamp(at)),
+      series: keys.map((key) => ({
+        key,
+        values: found.map((groups) => groups.get(key)?.value ?? null),
+        change_percents: found.map((groups) => groups.get(key)?.change_percent ?? null),
+      })),
+    };
+  }
+
   private async evaluateClaimed(alert: AlertRow, now: number, stopped: AbortSignal): Promise<void> {
     const began = performance.now();
     const evaluated = await this.evaluateOrExplain(alert, now, stopped);
@@ -123,6 +164,11 @@ export class EvaluateAlerts {
   }
 
   private async evaluate(scope: Scope, alert: AlertRow, now: number, options: LongReadOptions): Promise<Evaluated> {
+    const decision = await this.decide(scope, alert, now, options);
+    return { decision, explain: explained(alert, now, decision, reasonOf(exportedAlert(alert), decision)) };
+  }
+
+  private async decide(scope: Scope, alert: AlertRow, now: number, options: LongReadOptions): Promise<Decision> {
     const rule = exportedAlert(alert);
     const { from, comparedFrom, windowMs } = rangesOf(rule, now);
     const measure = (start: number) =>
@@ -130,8 +176,7 @@ export class EvaluateAlerts {
     const measured = rule.enabled ? await measure(from) : [];
     const compared = rule.enabled && comparedFrom !== null ? await measure(comparedFrom) : [];
     const before = { state: alert.state as AlertState, groups: groupsOf(alert) };
-    const decision = decideState(rule, measured, compared, before, now);
-    return { decision, explain: explained(alert, now, decision, reasonOf(rule, decision)) };
+    return decideState(rule, measured, compared, before, now);
   }
 
   /** Keeps what was found, with what is to be sent of it, unless the alert was changed meanwhile. @returns whether something is. */

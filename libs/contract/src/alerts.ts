@@ -198,6 +198,28 @@ export type AlertRule = Omit<z.output<z.ZodObject<typeof storedRule>>, 'name' | 
 
 export const alertListSchema = listAnswer('AlertList', 'alerts', alertSchema);
 
+/** Moments of a series of an alert, and groups that it has at most. */
+export const ALERT_SERIES_MOMENTS = 48;
+export const ALERT_SERIES_KEYS_MAX = 8;
+
+/** Answer of `GET /api/alerts/:id/series` (docs/spec/alerts.md#what-it-would-have-measured). */
+export const alertSeriesSchema = z
+  .object({
+    step_ms: countSchema.describe('Milliseconds between two moments: the window, a day at most.'),
+    moments: z.array(timestampTextSchema).describe('Oldest first; the last is now.'),
+    series: z
+      .array(
+        z.object({
+          key: alertGroupSchema.shape.key,
+          values: z.array(measured).describe('What is measured at each moment, of the window before it.'),
+          change_percents: z.array(alertGroupSchema.shape.change_percent),
+        }),
+      )
+      .describe(`The groups that went furthest, ${ALERT_SERIES_KEYS_MAX} at most.`),
+  })
+  .meta({ id: 'AlertSeries' });
+export type AlertSeries = z.output<typeof alertSeriesSchema>;
+
 /** A change of state of an alert, or of one of its groups. */
 const alertChangeSchema = z
   .object({

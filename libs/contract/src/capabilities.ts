@@ -33,6 +33,9 @@ export const capabilitiesSchema = z
   .object({
     version: z.string(),
     mode: z.enum(['local', 'cloud']),
+    features: z
+      .array(z.string())
+      .describe('The features of this server: those that `features:` of its settings leaves.'),
     gateway_url: z.string().nullable().describe('Where the gateway is; `null` where the server does not know.'),
     providers: z.array(providerCapabilitySchema),
     scorers: z.array(scorerCapabilitySchema),

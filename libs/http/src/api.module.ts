@@ -12,7 +12,12 @@ import type { FastifyInstance } from 'fastify';
 import { AccessGuard } from './access/access.guard.js';
 import { CredentialRefusals, WrongCredentials, RefusedRequests } from './access/wrong-credentials.js';
 import { LocalSessionController } from './access/local-session.controller.js';
-import { CapabilitiesController, GATEWAY_URL, Capabilities } from './capabilities/capabilities.controller.js';
+import {
+  CapabilitiesController,
+  FEATURE_NAMES,
+  GATEWAY_URL,
+  Capabilities,
+} from './capabilities/capabilities.controller.js';
 import { HealthController, MetricsController } from './health.controller.js';
 import { InProcessApi, InnerRequests } from './in-process/in-process-api.js';
 import { NamesInterceptor } from './names/names.interceptor.js';
@@ -47,6 +52,7 @@ export class ApiModule {
       { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
       { provide: RefusedRequests, useValue: new RefusedRequests(addresses) },
       { provide: GATEWAY_URL, useValue: gatewayUrl },
+      { provide: FEATURE_NAMES, useValue: features.map(({ name }) => name) },
       {
         provide: OpenApi,
         useFactory: (container: ModulesContainer) => new OpenApi(container, features, isCloud),

@@ -17,6 +17,9 @@ export function useBrowserSession(): BrowserSessionResource | undefined {
   return useQuery(BROWSER_SESSION).data;
 }
 
+/** Whether the server has a feature: `features:` of its settings may leave it out. @returns `undefined` until it is known. */
+export const useHasFeature = (name: string): boolean | undefined => useCapabilities()?.features.includes(name);
+
 /** What the instance can do, which does not change while it runs; `undefined` until it is known. */
 export function useCapabilities(): CapabilitiesResource | undefined {
   const { data } = useQuery({

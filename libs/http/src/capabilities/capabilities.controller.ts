@@ -7,6 +7,9 @@ import { Operation } from '../operation.js';
 /** Injection token of what says where the gateway is: `null` where that is not known. */
 export const GATEWAY_URL = Symbol('gateway url');
 
+/** Injection token of the names of the features that this server has. */
+export const FEATURE_NAMES = Symbol('feature names');
+
 /** What features say of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
@@ -53,6 +56,7 @@ export class CapabilitiesController {
   constructor(
     @Inject(CoreSettings) private readonly settings: CoreSettings,
     @Inject(Capabilities) private readonly capabilities: Capabilities,
+    @Inject(FEATURE_NAMES) private readonly features: string[],
     @Inject(GATEWAY_URL) private readonly gatewayUrl: () => string | null,
   ) {}
 
@@ -70,6 +74,7 @@ export class CapabilitiesController {
     return {
       version: PACKAGE.version,
       mode: this.settings.mode,
+      features: this.features,
       gateway_url: this.gatewayUrl(),
       ...reported,
       limits: { body_bytes: this.settings.bodyBytes, import_file_bytes, compared_runs },

@@ -162,6 +162,7 @@ export const ROUTES = {
   updateAlert: 'PUT /api/alerts/{id}',
   deleteAlert: 'DELETE /api/alerts/{id}',
   listAlertHistory: 'GET /api/alerts/{id}/history',
+  getAlertSeries: 'GET /api/alerts/{id}/series',
   testAlert: 'POST /api/alerts/{id}/test',
   createAlertChannel: 'POST /api/alert-channels',
   listAlertChannels: 'GET /api/alert-channels',

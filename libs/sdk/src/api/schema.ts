@@ -2004,6 +2004,14 @@ export interface Operations {
     };
     answer: AlertHistory;
   };
+  /** What evaluations find at moments up to now: `GET /api/alerts/{id}/series`.
+   * Of what is recorded by now, each of the window before its moment. */
+  getAlertSeries: {
+    path: {
+      id: string;
+    };
+    answer: AlertSeries;
+  };
   /** What an evaluation finds now: `POST /api/alerts/{id}/test`.
    * Nothing is kept, and nothing is sent. */
   testAlert: {
@@ -2357,6 +2365,8 @@ export interface Probe {
 export interface Capabilities {
   version: string;
   mode: 'local' | 'cloud';
+  /** The features of this server: those that `features:` of its settings leaves. */
+  features: string[];
   /** Where the gateway is; `null` where the server does not know. */
   gateway_url: string | null;
   providers: ProviderCapability[];
@@ -7112,6 +7122,21 @@ export interface AlertChange {
   to: 'ok' | 'firing' | 'no_data';
   /** What was measured; `null` without data. */
   value: number | null;
+}
+
+export interface AlertSeries {
+  /** Milliseconds between two moments: the window, a day at most. */
+  step_ms: number;
+  /** Oldest first; the last is now. */
+  moments: string[];
+  /** The groups that went furthest, 8 at most. */
+  series: {
+    /** User, model, tag or session; `null` without `group_by`. */
+    key: string | null;
+    /** What is measured at each moment, of the window before it. */
+    values: (number | null)[];
+    change_percents: (number | null)[];
+  }[];
 }
 
 export interface CreateAlertChannel {

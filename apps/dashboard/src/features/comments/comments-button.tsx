@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
+import { useHasFeature } from '../browser-session.js';
 import { commentsOn, type CommentedTarget } from './comments.js';
 
 const CommentsDialog = lazy(() => import('./comments-dialog.js').then((file) => ({ default: file.CommentsDialog })));
@@ -10,8 +11,9 @@ const CommentsDialog = lazy(() => import('./comments-dialog.js').then((file) => 
 /** The button that opens the comments on something; it says how many there are. */
 export function CommentsButton({ target }: { target: CommentedTarget }) {
   const [isOpen, setIsOpen] = useState(false);
-  const { data = [] } = useQuery({ ...commentsOn(target), enabled: SHARE_TOKEN === null });
-  if (SHARE_TOKEN !== null) return null;
+  const has = useHasFeature('collaboration');
+  const { data = [] } = useQuery({ ...commentsOn(target), enabled: SHARE_TOKEN === null && has === true });
+  if (SHARE_TOKEN !== null || has === false) return null;
   return (
     <>
       <Button variant="quiet" icon="sessions" onClick={() => setIsOpen(true)}>

@@ -7,6 +7,7 @@ import { SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { scoreText, type ScoreTarget } from './score-answer.js';
+import { useHasFeature } from '../browser-session.js';
 import styles from './score-list.module.css';
 
 const ScoreDialog = lazy(async () => ({ default: (await import('./score-dialog.js')).ScoreDialog }));
@@ -17,13 +18,15 @@ const SCORES_MAX = 1_000;
 /** Scores of a session, or of a trace and all its spans, which are read at once. */
 function useScores(target: ScoreTarget) {
   const { span_id: _span, ...query } = { span_id: undefined, ...target };
-  return useQuery({
+  const has = useHasFeature('scores');
+  const scores = useQuery({
     queryKey: keys.scores(query),
     // What a link opens shows its trace alone.
-    enabled: SHARE_TOKEN === null,
+    enabled: SHARE_TOKEN === null && has === true,
     queryFn: async ({ signal }) =>
       (await listPage<ScoreResource>('listScores', { query: { ...query, limit: SCORES_MAX }, signal })).rows,
   });
+  return { isAbsent: SHARE_TOKEN !== null || has === false, scores };
 }
 
 interface ScoreListProps {
@@ -35,10 +38,10 @@ interface ScoreListProps {
 
 /** The scores of one trace, span or session as chips, which open to be changed, and the button that adds one. */
 export function ScoreList({ label, target, children }: ScoreListProps) {
-  const query = useScores(target);
+  const { isAbsent, scores: query } = useScores(target);
   const queryClient = useQueryClient();
   const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
-  if (SHARE_TOKEN !== null) return null;
+  if (isAbsent) return children;
   const spanId = 'span_id' in target ? target.span_id : null;
   const scores = query.data?.filter((score) => score.span_id === (spanId ?? null)) ?? [];
   return (

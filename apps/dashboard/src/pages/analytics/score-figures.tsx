@@ -11,6 +11,7 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { FigureChart, FigureFrame } from '../../features/analytics/analytics-figure.js';
 import type { AnalyticsSearch } from '../../features/analytics/analytics-search.js';
 import { knownEnds, WIDTH_MS } from '../../features/analytics/plan-question.js';
+import { useHasFeature } from '../../features/browser-session.js';
 import { describeQuality, scoreFigures, type ScoreFigure } from '../../features/scores/score-series.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
@@ -29,6 +30,7 @@ export function ScoreFigures({ search, width }: ScoreFiguresProps) {
   const group = width === 'minute' ? 'hour' : width;
   const query = useQuery({
     queryKey: keys.analytics(search, { scores: group }),
+    enabled: useHasFeature('scores') === true,
     queryFn: async ({ signal }) => {
       const ends = knownEnds(search, Date.now());
       const asked = { ...ends, group_by: group, ...(search.model && { model: search.model }) } as const;
@@ -41,7 +43,7 @@ export function ScoreFigures({ search, width }: ScoreFiguresProps) {
     },
   });
   const { data } = query;
-  if (data?.figures.length === 0) return null;
+  if (data === undefined ? query.error === null : data.figures.length === 0) return null;
   return (
     <section aria-labelledby="scores-heading">
       <h2 id="scores-heading">Scores</h2>
