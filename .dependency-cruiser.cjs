@@ -22,12 +22,12 @@ const LAYERS = [
   ['datasets', ['tracing', 'uploads', 'masking', 'audit', 'events', ...ROWS]],
   ['analytics', ['tracing', 'audit', 'events', ...ROWS]],
   ['scores', ['tracing', 'masking', 'audit', ...ROWS]],
-  ['alerts', ['scores', 'analytics', 'connections', 'tracing', 'audit', ...ROWS]],
+  ['alerts', ['scores', 'analytics', 'connections', 'tracing', 'access', 'audit', 'events', ...ROWS]],
   ['queue', ['scores', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['search', ['connections', 'tracing', 'audit', 'events', ...ROWS]],
   ['evals', ['queue', 'datasets', 'connections', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['online-scoring', ['evals', 'scores', 'datasets', 'connections', 'tracing', 'masking', 'audit', ...ROWS]],
-  ['collaboration', ['evals', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
+  ['collaboration', ['alerts', 'evals', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   [
     'transfer',
     [

@@ -14,10 +14,13 @@ import type {
   AlertSeries,
   ScoringRuleResource,
 } from '@spandrel/contract';
+import { LOCAL_SCOPE } from '@spandrel/kernel';
+import { FEATURES } from '@spandrel/server';
 import { refused, said, startScriptedProvider } from './evals/scripted-provider.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
+import { callInProcess } from './support/in-process.ts';
+import { openInProcess, startServerApp, type ServerApp, type ServerAppOptions } from './support/server-app.ts';
 import { until } from './support/spandrel.ts';
-import { startServerApp, type ServerApp, type ServerAppOptions } from './support/server-app.ts';
 
 interface Received {
   headers: IncomingHttpHeaders;
@@ -465,6 +468,56 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
       expect(await call(of, 'POST', '/api/alerts', asked)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
     }
     await provider.close();
+  });
+
+  it('tell the channels of a project whom a comment names, once, as far as its masked text goes', async () => {
+    const of = LOCAL_SCOPE.projectId;
+    const channel = await webhook(of, { secret: 'hush' });
+    const silent = project();
+    const { id: trace } = await made<{ id: string }>(of, '/api/traces', { id: 'order:1', name: 't' });
+    const { id: span } = await made<{ id: string }>(of, '/api/spans', { trace_id: trace, name: 's' });
+    const rules = [{ masker: 'email' }];
+    expect((await call(of, 'PUT', '/api/projects/local/masking', { rules })).status).toBe(200);
+    const target = { target_type: 'span', target_id: span };
+    const text = `@ana, @bo: ask ann@people.example, not \`@code\` ${'x'.repeat(300)}`;
+    const comment = await made<{ id: string; text: string }>(of, '/api/comments', { ...target, text });
+    await made(of, '/api/comments', { ...target, text: 'names nobody: me@people.example' });
+    const edited = await call(of, 'PUT', `/api/comments/${comment.id}`, { text: '@bo and now @cy' });
+    expect(edited.status).toBe(200);
+    await made(silent, '/api/traces', { id: 'quiet', name: 't' });
+    await made(silent, '/api/comments', { target_type: 'trace', target_id: 'quiet', text: '@ana' });
+    const path = `/api/alert-channels/${channel.id}/deliveries`;
+    const deliveries = async () => (await call<{ deliveries: AlertDelivery[] }>(of, 'GET', path)).body.deliveries;
+    await until(async () => (await deliveries()).every(({ status }) => status === 'delivered'));
+
+    const sent = receiver.received
+      .map(
+        ({ text: json }) => JSON.parse(json) as { type: string; project_id: string; comment: Record<string, unknown> },
+      )
+      .filter(({ type }) => type === 'comment.mention');
+    const url = `/traces/${encodeURIComponent(trace)}?span=${span}`;
+    expect(sent).toMatchObject([
+      { project_id: of, comment: { ...target, id: comment.id, names: ['ana', 'bo'], url, author: { id: 'local' } } },
+      { project_id: of, comment: { names: ['cy'], text: '@bo and now @cy' } },
+    ]);
+    expect(comment.text).not.toContain('ann@people.example');
+    expect(sent[0]!.comment['text']).toBe(comment.text.slice(0, 200));
+    const delivered = { event: 'mention', alert_id: null, comment_id: comment.id, key: null, status: 'delivered' };
+    expect(await deliveries()).toMatchObject([delivered, delivered]);
+  });
+
+  it('are nothing that comments need', async () => {
+    const features = FEATURES.filter(({ name }) => name !== 'alerts' && name !== 'transfer');
+    const app = await openInProcess({ database: await newDatabase('mentions_without_alerts'), features });
+    try {
+      const post = (path: string, body: object) => callInProcess(app.app, { method: 'POST', url: path, body });
+      expect((await post('/api/traces', { id: 't', name: 't' })).status).toBe(201);
+      const comment = { target_type: 'trace', target_id: 't', text: '@ana' };
+      expect((await post('/api/comments', comment)).status).toBe(201);
+      expect((await post('/api/alert-channels', {})).status).toBe(404);
+    } finally {
+      await app.close();
+    }
   });
 
   it('are sent as Slack, Teams and mailboxes read them', async () => {

@@ -17,9 +17,15 @@ import {
   Storage,
   type LongReadOptions,
   type Page,
+  type WriteTx,
 } from '@spandrel/storage';
-import { AlertDeliveryEntity, alertDeliveryTable, type AlertDeliveryRow } from './alert.entity.js';
-import type { AlertMessage } from './alert-message.js';
+import {
+  AlertDeliveryEntity,
+  alertDeliveryTable,
+  type AlertChannelRow,
+  type AlertDeliveryRow,
+} from './alert.entity.js';
+import type { ChannelMessage } from './alert-message.js';
 import { isAnyDue } from './alert.store.js';
 
 const COLUMNS = alertDeliveryTable.select('d');
@@ -85,14 +91,32 @@ export class AlertDeliveryStore {
   }
 }
 
-export const messageOf = ({ message }: AlertDeliveryRow): AlertMessage => fromJsonText(message) as AlertMessage;
+export const messageOf = ({ message }: AlertDeliveryRow): ChannelMessage => fromJsonText(message) as ChannelMessage;
+
+/** Has a channel be sent a message. @param about the alert, or the comment, whose messages it is sent in their order. */
+export function createDelivery(
+  tx: WriteTx,
+  { projectId, id: channelId }: AlertChannelRow,
+  about: string,
+  message: ChannelMessage,
+  now: number,
+): void {
+  tx.em.create(AlertDeliveryEntity, {
+    ...{ projectId, id: message.id, channelId, alertId: about, message: JSON.stringify(message) },
+    ...{ status: 'pending', attempts: 0, statusCode: null, lastError: null },
+    ...{ dueAt: now, deliveredAt: null, createdAt: now },
+  });
+}
 
 /** A delivery as the wire shows it. */
 export function alertDelivery(row: AlertDeliveryRow): AlertDelivery {
-  const { type, key } = messageOf(row);
+  const message = messageOf(row);
+  const isMention = message.type === 'comment.mention';
   return {
-    ...{ id: row.id, channel_id: row.channelId, alert_id: row.alertId, key },
-    event: type === 'alert.firing' ? 'firing' : 'resolved',
+    ...{ id: row.id, channel_id: row.channelId },
+    ...{ alert_id: isMention ? null : row.alertId, comment_id: isMention ? row.alertId : null },
+    key: isMention ? null : message.key,
+    event: isMention ? 'mention' : message.type === 'alert.firing' ? 'firing' : 'resolved',
     status: row.status as AlertDeliveryStatus,
     ...{ attempts: row.attempts, status_code: row.statusCode, last_error: row.lastError },
     next_try_at: row.dueAt === null ? null : formatTimestamp(row.dueAt),

@@ -1,7 +1,16 @@
 import { createHmac } from 'node:crypto';
-import type { AlertChannelKind, AlertCondition, AlertResource, AlertRule } from '@spandrel/contract';
+import type {
+  AlertChannelKind,
+  AlertCondition,
+  AlertResource,
+  AlertRule,
+  Author,
+  CommentTarget,
+} from '@spandrel/contract';
 
 /** What a channel is sent, as a webhook reads it (docs/spec/alerts.md#what-a-webhook-is-sent). */
+export type ChannelMessage = AlertMessage | MentionMessage;
+
 export interface AlertMessage {
   id: string;
   type: 'alert.firing' | 'alert.resolved' | 'alert.test';
@@ -10,6 +19,25 @@ export interface AlertMessage {
   alert: Pick<AlertResource, 'id' | 'name' | 'severity' | 'measure' | 'window' | 'condition' | 'group_by'> | null;
   key: string | null;
   value: number | null;
+}
+
+/** A comment that names somebody. */
+export interface MentionMessage {
+  id: string;
+  type: 'comment.mention';
+  created_at: string;
+  project_id: string;
+  comment: {
+    id: string;
+    names: string[];
+    author: Author;
+    target_type: CommentTarget;
+    target_id: string;
+    parent_id: string;
+    /** The beginning of its text. */
+    text: string;
+    url: string;
+  };
 }
 
 const WORDS = { 'alert.firing': 'Firing', 'alert.resolved': 'Resolved', 'alert.test': 'Test' } as const;
@@ -30,7 +58,16 @@ export const describeRule = ({
   `${measure} in ${window} ${describeCondition(condition)}`;
 
 /** A message for people: a line that names it, and what there is to say. */
-export function textOf({ type, alert, key, value }: AlertMessage): { title: string; text: string } {
+export function textOf(message: ChannelMessage): { title: string; text: string } {
+  if (message.type === 'comment.mention') {
+    const { names, author, target_type: target, text, url } = message.comment;
+    const named = names.map((name) => `@${name}`).join(', ');
+    return {
+      title: `${author.name ?? 'Somebody'} named ${named} in a comment on a ${target}`,
+      text: `${text}\n${url}`,
+    };
+  }
+  const { type, alert, key, value } = message;
   if (!alert) return { title: 'Test', text: 'A test of this channel: alerts of Spandrel arrive here.' };
   const group = key === null ? '' : `${alert.group_by} ${key}: `;
   const measured = value === null ? 'no data' : String(value);
@@ -48,7 +85,7 @@ const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The body of a message as a kind of channel reads it. */
-export function bodyOf(kind: AlertChannelKind, message: AlertMessage): string {
+export function bodyOf(kind: AlertChannelKind, message: ChannelMessage): string {
   const { title, text } = textOf(message);
   switch (kind) {
     case 'slack':

@@ -94,8 +94,9 @@ export const AlertDeliverySchema = defineEntity({
     projectId: p.text().primary(),
     id: p.text().primary(),
     channelId: p.text(),
+    /** The alert, or the comment, that it is about. */
     alertId: p.text(),
-    /** JSON of an `AlertMessage`: what is sent, the same in every attempt. */
+    /** JSON of a `ChannelMessage`: what is sent, the same in every attempt. */
     message: p.text(),
     /** An `AlertDeliveryStatus`. */
     status: p.text(),

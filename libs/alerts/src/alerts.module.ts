@@ -8,6 +8,7 @@ import { AlertDeliveryStore } from './alert-delivery.store.js';
 import { AlertChannelsController, AlertsController } from './alerts.controller.js';
 import { DeliverAlerts } from './deliver-alerts.js';
 import { EvaluateAlerts } from './evaluate-alerts.js';
+import { NotifyMention } from './notify-mention.js';
 import { ReadMeasure } from './read-measure.js';
 import { SendMessage } from './send-message.js';
 
@@ -17,9 +18,9 @@ import { SendMessage } from './send-message.js';
   controllers: [AlertsController, AlertChannelsController],
   providers: [
     ...[AlertStore, AlertChannelStore, AlertDeliveryStore],
-    ...[ReadMeasure, EvaluateAlerts, DeliverAlerts, SendMessage],
+    ...[ReadMeasure, EvaluateAlerts, DeliverAlerts, SendMessage, NotifyMention],
   ],
-  exports: [AlertStore, AlertChannelStore, EvaluateAlerts, DeliverAlerts],
+  exports: [AlertStore, AlertChannelStore, EvaluateAlerts, DeliverAlerts, NotifyMention],
 })
 export class AlertsModule implements OnModuleInit {
   constructor(

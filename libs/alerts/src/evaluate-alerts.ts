@@ -23,9 +23,9 @@ import {
   type Scope,
 } from '@spandrel/kernel';
 import { Storage, type LongReadOptions, type WriteTx } from '@spandrel/storage';
-import { AlertChannel, AlertChangeEntity, AlertDeliveryEntity, type AlertRow } from './alert.entity.js';
+import { AlertChannel, AlertChangeEntity, type AlertRow } from './alert.entity.js';
 import { AlertStore, exportedAlert, groupsOf } from './alert.store.js';
-import { AlertDeliveryStore } from './alert-delivery.store.js';
+import { AlertDeliveryStore, createDelivery } from './alert-delivery.store.js';
 import { describeRule, type AlertMessage } from './alert-message.js';
 import { decideState, furthestFirst, type Decision } from './decide-state.js';
 import { DeliverAlerts } from './deliver-alerts.js';
@@ -216,12 +216,7 @@ export class EvaluateAlerts {
     const channels = decision.notices.length > 0 ? await tx.em.find(AlertChannel, { projectId, id: { $in: ids } }) : [];
     for (const notice of decision.notices) {
       for (const channel of channels) {
-        const message = messageOf(alert, notice, now);
-        tx.em.create(AlertDeliveryEntity, {
-          ...{ projectId, id: message.id, channelId: channel.id, alertId, message: JSON.stringify(message) },
-          ...{ status: 'pending', attempts: 0, statusCode: null, lastError: null },
-          ...{ dueAt: now, deliveredAt: null, createdAt: now },
-        });
+        createDelivery(tx, channel, alertId, messageOf(alert, notice, now), now);
       }
     }
     return channels.length > 0;

@@ -5,7 +5,7 @@ import { projectScope } from '@spandrel/kernel';
 import { createTransport } from 'nodemailer';
 import type { AlertChannelRow } from './alert.entity.js';
 import { AlertChannelStore, recipientsOf } from './alert-channel.store.js';
-import { bodyOf, textOf, webhookHeaders, type AlertMessage } from './alert-message.js';
+import { bodyOf, textOf, webhookHeaders, type ChannelMessage } from './alert-message.js';
 import { AlertsSettings } from './alerts.settings.js';
 
 const TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ export class SendMessage {
   ) {}
 
   /** @param now milliseconds since the epoch. Never throws for a receiver that does not take it. */
-  async send(channel: AlertChannelRow, message: AlertMessage, now: number): Promise<Sent> {
+  async send(channel: AlertChannelRow, message: ChannelMessage, now: number): Promise<Sent> {
     try {
       return channel.kind === 'email' ? await this.mail(channel, message) : await this.post(channel, message, now);
     } catch (error) {
@@ -32,7 +32,7 @@ export class SendMessage {
     }
   }
 
-  private async post(channel: AlertChannelRow, message: AlertMessage, now: number): Promise<Sent> {
+  private async post(channel: AlertChannelRow, message: ChannelMessage, now: number): Promise<Sent> {
     const { url: text, secret } = await this.channels.secretsOf(projectScope(channel.projectId), channel.id);
     if (text === undefined) return { status: null, error: NO_URL };
     // The rule may have come after the channel, or the operator has taken its host off the list.
@@ -54,7 +54,7 @@ export class SendMessage {
     return { status, error: status >= 200 && status < 300 ? null : `HTTP ${status} from ${url.origin}` };
   }
 
-  private async mail(channel: AlertChannelRow, message: AlertMessage): Promise<Sent> {
+  private async mail(channel: AlertChannelRow, message: ChannelMessage): Promise<Sent> {
     const { smtp, smtpFrom } = this.settings;
     if (smtp === null) return { status: null, error: 'this server sends no email: alerts.smtp is not set' };
     const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };

@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { NotifyMention, type MentionMessage } from '@spandrel/alerts';
 import { AuditTrail } from '@spandrel/audit';
 import { COMMENT_TARGETS, type CommentTarget, type CreateComment, type ListComments } from '@spandrel/contract';
 import type { CommentResource, RejectedItem, RestoredComment, TargetOfComment } from '@spandrel/contract';
@@ -20,6 +22,7 @@ import {
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
 import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
+import { namesIn } from './names-in.js';
 
 const COLUMNS = commentTable.select('c');
 const OLDEST_FIRST = new IdOrder('comments', 'c.id', 'asc');
@@ -38,6 +41,7 @@ export class CommentStore {
     private readonly datapoints: DatapointStore,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
+    private readonly modules: ModuleRef,
   ) {}
 
   /** Oldest first. @throws Invalid `invalid_cursor`. */
@@ -64,17 +68,23 @@ export class CommentStore {
 
   /** @throws NotFound where the target is not there. */
   create({ scope, author }: Teammate, body: CreateComment): Promise<CommentRow> {
-    return this.write(scope, { ...body, id: newId(), author, created_at: Date.now(), edited_at: null });
+    const comment = { ...body, id: newId(), author, created_at: Date.now(), edited_at: null };
+    return this.notifying((notify) => this.write(scope, comment, (tx, row) => notify(tx, row, '')));
   }
 
   /** Replaces the text of one's own. @throws NotFound, DomainError `insufficient_scope`. */
   async edit({ scope, author }: Teammate, id: string, text: string): Promise<CommentRow> {
     const masked = await this.mask(scope, text);
-    return this.storage.write(async (tx) => {
-      const row = await this.lock(tx, scope, id);
-      if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
-      return Object.assign(row, { text: masked, editedAt: Date.now() });
-    });
+    return this.notifying((notify) =>
+      this.storage.write(async (tx) => {
+        const row = await this.lock(tx, scope, id);
+        if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
+        const { text: before } = row;
+        Object.assign(row, { text: masked, editedAt: Date.now() });
+        await notify(tx, row, before);
+        return row;
+      }),
+    );
   }
 
   /** @param isAdmin whether the author may delete those of others. @throws NotFound, DomainError `insufficient_scope`. */
@@ -139,15 +149,47 @@ export class CommentStore {
     }
   }
 
-  private async write(scope: Scope, comment: RestoredComment): Promise<CommentRow> {
+  /** @param alsoWrite what goes into the transaction with it. */
+  private async write(
+    scope: Scope,
+    comment: RestoredComment,
+    alsoWrite?: (tx: WriteTx, row: CommentRow) => Promise<void>,
+  ): Promise<CommentRow> {
     const { id, target_type: type, target_id: targetId, author, created_at: createdAt, edited_at: editedAt } = comment;
     const text = await this.mask(scope, comment.text);
     return this.storage.write(async (tx) => {
       const parentId = await this.lockTarget(tx, scope, comment);
       const target = { targetType: typeOf(type), targetId, parentId };
       const row = { projectId: scope.projectId, id, ...target, text, ...createdBy(author, createdAt), editedAt };
-      return tx.em.upsert(Comment, row);
+      const written = await tx.em.upsert(Comment, row);
+      await alsoWrite?.(tx, row);
+      return written;
     });
+  }
+
+  /** Runs a write whose comment may name people that its text did not name before; channels are sent these. */
+  private async notifying(
+    write: (notify: (tx: WriteTx, row: CommentRow, before: string) => Promise<void>) => Promise<CommentRow>,
+  ): Promise<CommentRow> {
+    const notices = this.notices();
+    let isAnyNamed = false;
+    const row = await write(async (tx, written, before) => {
+      const known = namesIn(before);
+      const names = namesIn(written.text).filter((name) => !known.includes(name));
+      isAnyNamed = names.length > 0;
+      if (isAnyNamed) await notices?.write(tx, projectScope(written.projectId), mentionOf(written, names));
+    });
+    if (isAnyNamed) notices?.hurry();
+    return row;
+  }
+
+  /** Where mentions are sent from; nowhere without the feature `alerts`. */
+  private notices(): NotifyMention | undefined {
+    try {
+      return this.modules.get(NotifyMention, { strict: false });
+    } catch {
+      return undefined;
+    }
   }
 
   /** Keeps a target from going until the transaction ends. @returns what it goes with. @throws NotFound. */
@@ -178,6 +220,19 @@ export class CommentStore {
     const masking = await this.masking.of(scope);
     return masking ? masking.run((calls) => calls.text(text, 'output')) : text;
   }
+}
+
+/** Where the dashboard shows what a comment is about. */
+function addressOf(type: CommentTarget, parent: string, id: string): string {
+  if (type === 'trace') return `/traces/${id}`;
+  if (type === 'span') return `/traces/${parent}?span=${id}`;
+  return type === 'datapoint' ? `/datasets/${parent}/datapoints/${id}` : `/evaluations/${parent}?item=${id}`;
+}
+
+function mentionOf(row: CommentRow, names: string[]): MentionMessage['comment'] {
+  const { id, target_type: type, target_id, parent_id, text, author } = commentResource(row);
+  const url = addressOf(type, encodeURIComponent(parent_id), encodeURIComponent(target_id));
+  return { id, names, author, target_type: type, target_id, parent_id, text, url };
 }
 
 export const commentNotFound = (): NotFound => new NotFound('comment_not_found', 'there is no comment with this id');

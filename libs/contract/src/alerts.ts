@@ -317,9 +317,10 @@ const alertDeliverySchema = z
   .object({
     id: z.string(),
     channel_id: z.string(),
-    alert_id: z.string(),
+    alert_id: z.string().nullable().describe('`null` of a mention.'),
+    comment_id: z.string().nullable().describe('The comment of a mention.'),
     key: z.string().nullable(),
-    event: z.enum(['firing', 'resolved']),
+    event: z.enum(['firing', 'resolved', 'mention']),
     status: z.enum(ALERT_DELIVERY_STATUSES),
     attempts: countSchema,
     status_code: z.number().int().nullable().describe('Status of the last answer.'),

@@ -7200,9 +7200,12 @@ export interface AlertDeliveryList {
 export interface AlertDelivery {
   id: string;
   channel_id: string;
-  alert_id: string;
+  /** `null` of a mention. */
+  alert_id: string | null;
+  /** The comment of a mention. */
+  comment_id: string | null;
   key: string | null;
-  event: 'firing' | 'resolved';
+  event: 'firing' | 'resolved' | 'mention';
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
   /** Status of the last answer. */
