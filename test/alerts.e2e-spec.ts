@@ -470,7 +470,7 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     await provider.close();
   });
 
-  it('tell the channels of a project whom a comment names, once, as far as its masked text goes', async () => {
+  it('send the channels of a project whom a comment names, once, as far as its masked text goes', async () => {
     const of = LOCAL_SCOPE.projectId;
     const channel = await webhook(of, { secret: 'hush' });
     const silent = project();
