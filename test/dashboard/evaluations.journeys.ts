@@ -354,7 +354,8 @@ describe('evaluations', () => {
     await combobox('Scoring').selectOption('Contains');
     await combobox('Model 2').fill('gpt-5.1-mini');
     await page.getByRole('textbox', { name: 'System prompt 2' }).fill('Be brief.');
-    await page.getByText('This makes 8 calls in 4 runs: one for each datapoint.').waitFor();
+    await page.getByRole('textbox', { name: 'System prompt 3' }).fill('Be polite.');
+    await page.getByText('This makes 12 calls in 6 runs: one for each datapoint.').waitFor();
     await page.getByRole('textbox', { name: 'Run name' }).fill('pair');
     await button('Add gate').click();
     const gate = page.getByRole('group', { name: 'Gate 1' });
@@ -368,10 +369,36 @@ describe('evaluations', () => {
     await heading('Evaluations');
     await expectSoon(
       async () => (await grid('Runs').getByRole('link', { name: /^pair/ }).allTextContents()).toSorted(),
-      ['gpt-5.1', 'gpt-5.1-mini'].flatMap((model) => [1, 2].map((n) => `pair, ${model}, prompt ${n}`)),
+      ['gpt-5.1', 'gpt-5.1-mini'].flatMap((model) => [1, 2, 3].map((n) => `pair, ${model}, prompt ${n}`)),
     );
     await until(async () => (await runs()).filter(({ name }) => name.startsWith('pair')).every(({ passed }) => passed));
     expectNoFaultsBut(watched, /status of 400/);
+  });
+
+  inBrowser('say how often a judge was asked whose reply could not be used', async () => {
+    const { api } = program;
+    const { id } = (await api.post<{ id: string }>('/api/datasets', { name: 'judged' })).body;
+    await api.post(`/api/datasets/${id}/datapoints`, {
+      kind: { Generic: { input: 'say it', expected_output: 'it' } },
+    });
+    const [connection] = (await api.get<{ connections: { id: string }[] }>('/api/provider-connections')).body
+      .connections;
+    // The fake provider repeats what it was asked, which is no verdict.
+    const config = { connection_id: connection!.id, model: 'gpt-5.1' };
+    const { status, body: run } = await api.post<EvalRunSummary>(`/api/datasets/${id}/eval`, {
+      name: 'judged',
+      scoring: 'LlmJudge',
+      config,
+    });
+    expect([status, run]).toEqual([201, expect.anything()]);
+    await open(`/${run.id}`);
+    await page.getByRole('list', { name: 'Run facts' }).getByText('All failed').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await result.getByText('gpt-5.1, asked 2 times').waitFor();
+    await expectAccessible(watched);
+    expectNoFaults(watched);
   });
 
   inBrowser('are looked at try by try, and over time', async () => {

@@ -7,10 +7,12 @@ import {
   countTaken,
   describeCalls,
   describeMissing,
+  MORE_PROMPTS,
   readMetadata,
   EMPTY_FIELDS,
   startMatrixOf,
   fieldsOfRun,
+  shownOf,
   startOf,
   type RunFields,
 } from './run-fields.js';
@@ -218,7 +220,7 @@ describe('several models and prompts', () => {
       { connection_id: 'c', model: 'e' },
     ];
     expect(startMatrixOf(several, 'now')).toEqual({ ...startOf(several), name: 'now', models });
-    const prompts = { systemPrompt: 'S', systemPrompt2: 'T', userPrompt: '{{input}}' };
+    const prompts = { systemPrompt: 'S', systemPrompt2: 'T', systemPrompt4: 'U', userPrompt: '{{input}}' };
     const sent = startMatrixOf({ ...fields, ...prompts }, 'now');
     expect(sent).not.toHaveProperty('models');
     const user = { role: 'user', content: '{{input}}' };
@@ -227,8 +229,17 @@ describe('several models and prompts', () => {
       prompts: [
         { messages: [{ role: 'system', content: 'S' }, user] },
         { messages: [{ role: 'system', content: 'T' }, user] },
+        { messages: [{ role: 'system', content: 'U' }, user] },
       ],
     });
+  });
+
+  it('have a field more than is filled, and keep those behind an emptied one', () => {
+    const shown = (filled: Partial<RunFields>) => shownOf(MORE_PROMPTS, { ...fields, ...filled }, (member) => member);
+    expect(shown({})).toEqual(['systemPrompt2']);
+    expect(shown({ systemPrompt2: 'T' })).toEqual(['systemPrompt2', 'systemPrompt3']);
+    expect(shown({ systemPrompt3: 'T' })).toEqual(['systemPrompt2', 'systemPrompt3', 'systemPrompt4']);
+    expect(shown({ systemPrompt4: 'T' })).toEqual(['systemPrompt2', 'systemPrompt3', 'systemPrompt4']);
   });
 });
 

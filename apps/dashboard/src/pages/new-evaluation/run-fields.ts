@@ -11,15 +11,26 @@ export const MORE_MODELS = [
   ['connection4', 'model4'],
 ] as const;
 
+/** Members of the form with the system prompts beyond the first, `''` for none: each makes runs of its own. */
+export const MORE_PROMPTS = ['systemPrompt2', 'systemPrompt3', 'systemPrompt4'] as const;
+
+/**
+ * The members of a list that a form shows: what is filled, and one more.
+ * @param nameOf the member that says whether it is filled.
+ */
+export const shownOf = <T>(more: readonly T[], fields: RunFields, nameOf: (one: T) => RunText): readonly T[] =>
+  more.slice(0, more.findLastIndex((one) => fields[nameOf(one)] !== '') + 2);
+
 /** What the form of a run holds. Numbers are texts, since they may be half written. */
-export interface RunFields extends Record<(typeof MORE_MODELS)[number][number], string> {
+export interface RunFields extends Record<
+  (typeof MORE_MODELS)[number][number] | (typeof MORE_PROMPTS)[number],
+  string
+> {
   dataset: string;
   connection: string;
   model: string;
   name: string;
   systemPrompt: string;
-  /** Makes runs of its own beside those of the first; `''`: none. */
-  systemPrompt2: string;
   /** With variables; `''`: the datapoint is sent as it is. */
   userPrompt: string;
   /** JSON: members of the config that have no field, of a run that is made again. */
@@ -55,7 +66,7 @@ export const EMPTY_FIELDS: RunFields = {
   ...{ repeats: '1', passScore: '', passMode: 'all', maxCost: '', metadata: '', filter: '' },
   ...{ limit: '', sample: '', conditions: '{}', cache: '' },
   ...{ model2: '', connection2: '', model3: '', connection3: '', model4: '', connection4: '' },
-  ...{ userPrompt: '', systemPrompt2: '', kept: '{}' },
+  ...{ userPrompt: '', systemPrompt2: '', systemPrompt3: '', systemPrompt4: '', kept: '{}' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
@@ -101,19 +112,25 @@ export const modelsOf = (fields: RunFields): { connection_id: string; model: str
     return at > 0 && name === '' ? [] : [{ connection_id: fields[connection] || fields.connection, model: name }];
   });
 
+/** The system prompts of a form: the first, and what others there are. */
+export const systemPromptsOf = (fields: RunFields): string[] => [
+  fields.systemPrompt,
+  ...MORE_PROMPTS.map((member) => fields[member]).filter((text) => text !== ''),
+];
+
 /**
  * The body that starts a run of each model with each prompt; `null` where that is one run alone.
  * @param now what the names of the runs begin with where the form has none. @throws as {@link startOf}.
  */
 export function startMatrixOf(fields: RunFields, now: string): StartMatrix | null {
   const models = modelsOf(fields);
-  const systemPrompts = fields.systemPrompt2 === '' ? [] : [fields.systemPrompt, fields.systemPrompt2];
-  if (models.length === 1 && systemPrompts.length === 0) return null;
+  const systemPrompts = systemPromptsOf(fields);
+  if (models.length === 1 && systemPrompts.length === 1) return null;
   return {
     ...startOf(fields),
     name: fields.name.trim() || now,
     ...(models.length > 1 && { models }),
-    ...(systemPrompts.length > 0 && {
+    ...(systemPrompts.length > 1 && {
       prompts: systemPrompts.map((systemPrompt) => promptOf({ ...fields, systemPrompt, kept: '{}' })),
     }),
   };

@@ -23,9 +23,12 @@ import {
   describeMissing,
   keptMessages,
   modelsOf,
+  shownOf,
   MORE_MODELS,
+  MORE_PROMPTS,
   startMatrixOf,
   startOf,
+  systemPromptsOf,
   type RunFields,
   type RunText,
 } from './run-fields.js';
@@ -118,7 +121,8 @@ export function RunForm({ initial }: { initial: RunFields }) {
   const dataset = datasets.find(({ id }) => id === fields.dataset);
   const taken = countTaken(dataset?.datapoint_count ?? 0, fields);
   const models = modelsOf(fields);
-  const runs = models.length * (fields.systemPrompt2 === '' ? 1 : 2);
+  const prompts = systemPromptsOf(fields);
+  const runs = models.length * prompts.length;
   const repeats = Number(fields.repeats) || 1;
   const judges = fields.scorers.filter(({ scoring }) =>
     scorers.some((one) => one.name === scoring && one.asks_judge),
@@ -156,7 +160,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           <option key={model} value={model} />
         ))}
       </datalist>
-      {MORE_MODELS.slice(0, models.length).map(([connection, model], at) => (
+      {shownOf(MORE_MODELS, fields, ([, model]) => model).map(([connection, model], at) => (
         <div key={model} className={styles.beside}>
           <TextField
             label={`Model ${at + 2}`}
@@ -174,13 +178,16 @@ export function RunForm({ initial }: { initial: RunFields }) {
       ))}
       <TextField label="Run name" placeholder={runs > 1 ? 'The time' : fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
-      <TextArea
-        label="System prompt 2"
-        rows={2}
-        placeholder="None"
-        hint="Makes runs of its own, to compare"
-        {...bind('systemPrompt2')}
-      />
+      {shownOf(MORE_PROMPTS, fields, (member) => member).map((member, at) => (
+        <TextArea
+          key={member}
+          label={`System prompt ${at + 2}`}
+          rows={2}
+          placeholder="None"
+          {...(at === 0 && { hint: 'Each system prompt makes runs of its own, to compare' })}
+          {...bind(member)}
+        />
+      ))}
       <TextArea
         label="User prompt"
         rows={3}
