@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { EvalStatistics } from '@spandrel/contract';
+import type { EvalRunSummary, EvalStatistics } from '@spandrel/contract';
 import { validateXML } from 'xmllint-wasm';
 import { said, startScriptedProvider, type ScriptedProvider } from '../evals/scripted-provider.ts';
 import type { EvalCommandLab } from './eval-command-lab.ts';
@@ -22,9 +22,11 @@ const isRight = (prompt: string, category: string, n: number): boolean =>
 export function evalGroups(lab: () => EvalCommandLab): void {
   describe('results by category', () => {
     let provider: ScriptedProvider;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     beforeAll(async () => {
-      provider = await startScriptedProvider(({ body }) => {
+      provider = await startScriptedProvider(async ({ body }) => {
         const [system, question] = body['messages'] as [Message, Message];
+        if (system.content === 'held') await released;
         const [, category, n] = /^(.*) (\d+)$/.exec(question.content)!;
         return said(isRight(system.content, category!, Number(n)) ? 'right' : 'wrong');
       });
@@ -175,6 +177,19 @@ export function evalGroups(lab: () => EvalCommandLab): void {
       const alpha = await run('new', ...baseline, '--alpha', '0.01', '--threshold', 'no regression by category');
       expect([alpha.code, alpha.err]).toEqual([2, expect.stringMatching(/--alpha: groups are judged by the server/)]);
       expect(provider.calls).toHaveLength(before);
+    });
+
+    it('cancel their runs where no datapoint has the key that is asked for', async () => {
+      for (const more of [
+        ['--group-by', 'categroy'],
+        ['--cluster-by', 'docs', '--model', 'a', '--model', 'b'],
+      ]) {
+        const { code, err } = await run('held', ...more);
+        expect([code, err]).toEqual([4, expect.stringMatching(/no datapoint has "(categroy|docs)" in its metadata/)]);
+        const [newest] = (await lab().cli.json<{ runs: EvalRunSummary[] }>(['eval', 'list'])).runs;
+        expect(newest!.status).toBe('cancelled');
+      }
+      release();
     });
   });
 }

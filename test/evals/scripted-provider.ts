@@ -24,7 +24,9 @@ export interface ScriptedProvider {
 }
 
 /** A provider whose answers a test decides. @param script is called with each call as it comes. */
-export async function startScriptedProvider(script: (call: ScriptedCall) => ScriptedAnswer): Promise<ScriptedProvider> {
+export async function startScriptedProvider(
+  script: (call: ScriptedCall) => ScriptedAnswer | Promise<ScriptedAnswer>,
+): Promise<ScriptedProvider> {
   const calls: ScriptedCall['body'][] = [];
   const answer = async (request: IncomingMessage): Promise<ScriptedAnswer> => {
     const body = JSON.parse(await text(request)) as ScriptedCall['body'];

@@ -18,7 +18,7 @@ import type { ClientCall } from '../../client/client-command.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
 import { oneLine } from '../../client/output/text.js';
 import { readServer, createClient, findDataset, findConnection, findRun } from '../../client/server.js';
-import { toExitCode, type JudgedBy, mergeExitCodes, VERDICTS } from '../judge-run.js';
+import { toExitCode, type JudgedBy, mergeExitCodes, readStatistics, VERDICTS } from '../judge-run.js';
 import { progressOn, watchRun } from '../watch-run.js';
 import {
   gatesAgainst,
@@ -108,6 +108,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
   const body = await startBody(api, plan, dataset.name, gatesAgainst(judging, against.baselineRunId));
   const findLatest = async (run: EvalRunSummary): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> => {
+    await checkKeys(call, judging, run);
     if (!isLatest) return against;
     const found = await baselineFor(call, judging, dataset, run.id);
     await addComparingGates(call, judging, run, found.baselineRunId);
@@ -183,6 +184,21 @@ async function baselineFor(
   const why = await explainMissingBaseline(api, dataset.id, baseline, { except });
   const hasGates = regressionsOf.length > 0 || gates.some(needsBaseline);
   return { skipped: warnOfMissingBaseline({ baseline, why, hasGates }, dataset.name, io) };
+}
+
+/** Cancels a run that cannot be grouped as asked: its calls would be paid for numbers that nobody gets. */
+async function checkKeys(
+  call: ClientCall<RunEvalOptions>,
+  { groupBy, clusterBy, alpha }: Judging,
+  run: EvalRunSummary,
+): Promise<void> {
+  if (groupBy === undefined && clusterBy === undefined) return;
+  try {
+    await readStatistics(call.api, run.id, { groupBy, clusterBy, alpha });
+  } catch (error) {
+    if (error instanceof SpandrelError && error.code === 'validation_failed') await cancel(call, run.id);
+    throw error;
+  }
 }
 
 /** Gates that compare, beside those that a run was started with. A run that cannot have them is not to go on without. */
@@ -352,20 +368,21 @@ async function runMatrix(call: ClientCall<object>, together: Together): Promise<
   const { datasetId, body, reports } = together;
   const { group_id: groupId, runs } = await api.startEvalMatrix({ path: { id: datasetId }, body });
   const judged = new Map<EvalRunSummary, JudgedBy>();
-  for (const run of runs) judged.set(run, await together.judgedBy(run));
-  if (together.isDetached) {
-    if (out.json) await out.document({ group_id: groupId, runs });
-    else await out.lines(runs.map(({ id }) => id));
-    return ExitCode.done;
-  }
   const made: EvalReport[] = [];
   try {
+    for (const run of runs) judged.set(run, await together.judgedBy(run));
+    if (together.isDetached) {
+      if (out.json) await out.document({ group_id: groupId, runs });
+      else await out.lines(runs.map(({ id }) => id));
+      return ExitCode.done;
+    }
     for (const [run, by] of judged) {
       const ended = await together.watch(run);
       made.push(await makeReport(api, ended, by, readServer(options, io.env).url));
     }
   } catch (error) {
-    if (io.signal.aborted) await Promise.all(runs.map(({ id }) => together.cancel(id)));
+    // Runs that cannot be judged as asked are not paid for.
+    if (io.signal.aborted || judged.size < runs.length) await Promise.all(runs.map(({ id }) => together.cancel(id)));
     throw error;
   }
   const skipped = new Set(made.flatMap((report) => (report.skipped === undefined ? [] : `${report.skipped}.`)));
