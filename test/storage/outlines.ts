@@ -19,6 +19,12 @@ import type { TracingApp } from './tracing-app.js';
 const MEGABYTE = 1_048_576;
 const text = (length: number): string => 'é'.repeat(length);
 const user = (content: unknown) => ({ role: 'user', content });
+const CUSTOM = { type: 'custom', kind: 'chain' };
+
+/** A call of a model. */
+const said = (question: string, answer: string) => ({
+  ...{ kind: { type: 'llm_call', model: 'm' }, input: [user(question)], output: { text: answer } },
+});
 
 /** Spans whose texts, kinds and errors are large, and calls of models that are previewed. */
 const SPECIAL = [
@@ -125,11 +131,73 @@ export function outlines(app: () => TracingApp): void {
       const traceOf = async (path: string): Promise<TraceListItem | undefined> =>
         (await app().get(path)).body.traces.find(({ id }) => id === 'special');
 
-      it('are those of the last call of a model', async () => {
-        const previewed = { input_preview: 'the l', output_preview: 'done' };
+      it('are the question of the first call of a model and the answer of the last', async () => {
+        const previewed = { input_preview: '[{"ro', output_preview: 'done', answer_span_id: 'late' };
         expect(await traceOf('/api/traces?preview=5')).toMatchObject(previewed);
         await app().patch('/api/traces/special', { session_id: 'previewed' });
         expect(await traceOf('/api/sessions/previewed?preview=5')).toMatchObject(previewed);
+      });
+
+      it.each<[string, Partial<SpanResource>[], { question: string; answer: string; call: string | null }]>([
+        [
+          'LangGraph, by the messages of its root',
+          [
+            {
+              ...{ id: 'root', name: 'LangGraph', kind: { type: 'custom', kind: 'chain' } },
+              input: { messages: [{ type: 'human', content: 'Q?' }] },
+              output: {
+                messages: [
+                  { type: 'human', content: 'Q?' },
+                  { type: 'ai', content: 'A.' },
+                ],
+              },
+            },
+            { ...{ id: 'call', parent_id: 'root', name: 'ChatOpenAI' }, ...said('rewritten', 'Draft') },
+            { ...{ id: 'judge', parent_id: 'root', name: 'answer_grader' }, ...said('Is A. good?', '{"score": 1}') },
+          ],
+          { question: 'Q?', answer: 'A.', call: 'call' },
+        ],
+        [
+          'the OpenAI Agents SDK, whose root has no texts',
+          [
+            { id: 'root', name: 'Agent workflow', kind: { type: 'custom', kind: 'agent' } },
+            { ...{ id: 'first', parent_id: 'root', name: 'response' }, ...said('Q?', '') },
+            { ...{ id: 'call', parent_id: 'root', name: 'response' }, ...said('Q?', 'A.') },
+            { id: 'guard', parent_id: 'root', name: 'PII', kind: { type: 'custom', kind: 'guardrail' } },
+            { ...{ id: 'checked', parent_id: 'guard', name: 'response' }, ...said('A.', 'safe') },
+          ],
+          { question: 'Q?', answer: 'A.', call: 'call' },
+        ],
+        [
+          'a pipeline that has its question in JSON of its own',
+          [
+            { ...{ id: 'root', name: 'rag' }, kind: CUSTOM, input: { city: 'Oslo' }, output: 'A.' },
+            { ...{ id: 'call', parent_id: 'root', name: 'chat' }, ...said('Q?', 'Other') },
+          ],
+          { question: 'Q?', answer: 'A.', call: 'call' },
+        ],
+        [
+          'an agent that reports no calls',
+          [{ ...{ id: 'root', name: 'agent' }, kind: CUSTOM, input: 'Q?', output: 'A.' }],
+          { question: 'Q?', answer: 'A.', call: null },
+        ],
+      ])('are what the user read of %s', async (_framework, given, { question, answer, call }) => {
+        const spans = given.map((members, n) => ({
+          ...members,
+          ...{
+            id: `talk-${members.id}`,
+            trace_id: 'talk',
+            parent_id: members.parent_id && `talk-${members.parent_id}`,
+          },
+          ...{ started_at: `2026-05-03T00:00:0${n}Z`, ended_at: `2026-05-03T00:00:0${n + 1}Z` },
+        }));
+        const { body } = await app().post('/api/ingest', { traces: [{ id: 'talk' }], spans });
+        expect(body.rejected).toEqual([]);
+        const { traces } = (await app().get('/api/traces?ids=talk&preview=100')).body;
+        expect(traces).toMatchObject([
+          { input_preview: question, output_preview: answer, answer_span_id: call && `talk-${call}` },
+        ]);
+        await app().delete('/api/traces/talk');
       });
 
       it('are null without such a call, and absent without preview', async () => {
@@ -138,6 +206,7 @@ export function outlines(app: () => TracingApp): void {
         expect(body.traces.find(({ id }) => id === 'quiet')).toMatchObject({
           input_preview: null,
           output_preview: null,
+          answer_span_id: null,
         });
         expect(await traceOf('/api/traces')).not.toHaveProperty('input_preview');
         expect((await app().get('/api/traces?preview=x')).status).toBe(400);

@@ -122,8 +122,9 @@ export const traceListItemSchema = traceSchema
     unpriced_count: unpricedCountSchema,
     duration_ms: amountSchema.nullable().describe('From the first start to the last end.'),
     models: z.array(z.string()),
-    input_preview: tracePreview('The beginning of the last user message of its last LLM call'),
-    output_preview: tracePreview('The beginning of the answer of its last LLM call'),
+    input_preview: tracePreview('The beginning of what its user asked'),
+    output_preview: tracePreview('The beginning of what its user was answered'),
+    answer_span_id: tracePreview('The LLM call that answered its user'),
     scores: listedScores,
   })
   .meta({ id: 'TraceListItem', description: 'A trace with the roll-up of its spans.' });

@@ -7,7 +7,7 @@ import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import {
   costOf,
-  SpanOutlineStore,
+  FindTalks,
   spanNotFound,
   SpanStore,
   STATUS,
@@ -52,7 +52,7 @@ export class FindTarget {
     private readonly spans: SpanStore,
     private readonly traces: TraceStore,
     private readonly lookups: TraceLookups,
-    private readonly outlines: SpanOutlineStore,
+    private readonly talks: FindTalks,
   ) {}
 
   /** @returns `undefined` where it is not stored. */
@@ -112,17 +112,17 @@ export class FindTarget {
     return tags.some((each) => excluded.includes(each)) ? 'exclude_tag' : undefined;
   }
 
-  /** What a target was asked and answered; of a trace its last call, of a session those of its traces. */
+  /** What a target was asked and answered; of a trace the call that answered, of a session those of its traces. */
   async readTexts(scope: Scope, { span, traces }: Target): Promise<TargetTexts> {
     if (span) return textsOf(span);
-    const calls = await this.outlines.lastCalls(
+    const talks = await this.talks.execute(
       scope,
       traces.map(({ id }) => id),
       {},
     );
     const read: TargetTexts[] = [];
     for (const { id } of traces) {
-      const callId = calls.get(id);
+      const callId = talks.get(id)?.line.at(-1)?.id;
       const last = callId === undefined ? await this.findRoot(scope, id) : await this.spans.find(scope, callId);
       if (last) read.push(await textsOf(last));
     }

@@ -31,6 +31,7 @@ export {
   type PricingTable,
 } from './pricing/pricing.js';
 export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX } from './outline/preview-text.js';
+export { FindTalks } from './outline/find-talks.js';
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
 export { largeRequestHash, requestHash } from './write/request-hash.js';

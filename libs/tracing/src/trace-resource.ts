@@ -50,7 +50,7 @@ function rollup(trace: TraceRow): Omit<TraceListItem, keyof TraceResource> {
 /** The JSON of {@link traceListItem}, made as {@link traceJson} is. @param previews members behind all others. */
 export const traceListItemJson = (
   trace: TraceRow,
-  previews: Pick<TraceListItem, 'input_preview' | 'output_preview'> = {},
+  previews: Pick<TraceListItem, 'input_preview' | 'output_preview' | 'answer_span_id'> = {},
 ): string => `${traceJson(trace).slice(0, -1)},${JSON.stringify({ ...rollup(trace), ...previews }).slice(1)}`;
 
 /** The latest end of its spans once there are some and none is running. */

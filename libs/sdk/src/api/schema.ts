@@ -3562,10 +3562,12 @@ export interface TraceListItem {
   /** From the first start to the last end. */
   duration_ms: number | null;
   models: string[];
-  /** The beginning of the last user message of its last LLM call, `null` when there is none; with `preview` alone. */
+  /** The beginning of what its user asked, `null` when there is none; with `preview` alone. */
   input_preview?: string | null;
-  /** The beginning of the answer of its last LLM call, `null` when there is none; with `preview` alone. */
+  /** The beginning of what its user was answered, `null` when there is none; with `preview` alone. */
   output_preview?: string | null;
+  /** The LLM call that answered its user, `null` when there is none; with `preview` alone. */
+  answer_span_id?: string | null;
   /** With `include=scores` alone. */
   scores?: ScoreSums;
 }

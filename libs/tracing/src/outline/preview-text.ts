@@ -13,6 +13,8 @@ export interface Previewed {
   isWhole: boolean;
   /** Whether the span is a call of a model: its input is a question and its output an answer, in whatever form. */
   isLlmCall: boolean;
+  /** Whether anything but a question or an answer is nothing. */
+  asTalk?: boolean;
 }
 
 /**
@@ -46,16 +48,18 @@ function previewOfValue(
 }
 
 function preview(
-  { json, isWhole, isLlmCall }: Previewed,
+  { json, isWhole, isLlmCall, asTalk = false }: Previewed,
   codePoints: number,
   readText: (value: unknown) => string | null,
 ): string | null {
   if (json === null || codePoints === 0) return null;
   const isText = json.startsWith('"');
-  if (!isWhole || !(isText || isLlmCall)) return firstCodePoints(json, codePoints);
+  if (asTalk && !isWhole) return null;
+  if (!isWhole || !(isText || isLlmCall || asTalk)) return firstCodePoints(json, codePoints);
   const value: unknown = JSON.parse(json);
   const isLongText = typeof value === 'string' && value.length > JSON_TEXT_MAX;
-  const read = isLlmCall && !isLongText ? readText(value) : null;
+  const read = (isLlmCall || asTalk) && !isLongText ? readText(value) : null;
+  if (asTalk && !read && !isText) return null;
   return firstCodePoints(read || textIn(value) || json, codePoints);
 }
 

@@ -3,14 +3,13 @@ import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { TraceRow } from '../trace.entity.js';
 import { traceListItemJson } from '../trace-resource.js';
-import { modelCounts } from '../write/trace-rollup.js';
-import { NO_PREVIEW, type OutlinedSpan } from './span-outline.js';
-import { SpanOutlineStore } from './span-outline.store.js';
+import { FindTalks } from './find-talks.js';
+import { NO_PREVIEW } from './span-outline.js';
 
-/** Traces of a list with the beginnings of what was asked and answered last (docs/spec/outlines.md#previews-of-traces). */
+/** Traces of a list with the beginnings of what their user asked and was answered (docs/spec/outlines.md#previews-of-traces). */
 @Injectable()
 export class PreviewTraces {
-  constructor(private readonly outlines: SpanOutlineStore) {}
+  constructor(private readonly talks: FindTalks) {}
 
   /**
    * @param preview code points of each preview; 0 leaves the members out.
@@ -23,31 +22,26 @@ export class PreviewTraces {
     options: LongReadOptions,
   ): Promise<string[]> {
     if (preview === 0) return traces.map((trace) => traceListItemJson(trace));
-    // A call of a model names one, which the roll-up of its trace knows.
-    const withModels = traces.filter((trace) => modelCounts(trace).length > 0).map(({ id }) => id);
-    const calls = await this.outlines.lastCalls(scope, withModels, options);
-    const previews = await this.previewsOf(scope, [...calls.values()], preview, options);
-    return traces.map((trace) => {
-      const { inputPreview, outputPreview } = previews.get(calls.get(trace.id) ?? '') ?? NO_PREVIEW;
-      return traceListItemJson(trace, { input_preview: inputPreview, output_preview: outputPreview });
+    const ids = traces.map(({ id }) => id);
+    const talks = await this.talks.execute(scope, ids, options);
+    const rootIds = [...talks.values()].flatMap(({ root }) => root ?? []);
+    const roots = await this.talks.load(scope, rootIds, preview, options, true);
+    const places = traces.map(({ id }) => {
+      const { root, line = [] } = talks.get(id) ?? {};
+      const own = roots.get(root ?? '') ?? NO_PREVIEW;
+      const asked = own.inputPreview === null ? line[0]?.id : undefined;
+      const answered = own.outputPreview === null ? line.at(-1)?.id : undefined;
+      return { own, asked, answered, answer: line.at(-1)?.id ?? null };
     });
-  }
-
-  /** The outlines of calls, by id; a page of traces is whole however large they are. */
-  private async previewsOf(
-    scope: Scope,
-    ids: readonly string[],
-    preview: number,
-    options: LongReadOptions,
-  ): Promise<Map<string, OutlinedSpan>> {
-    const found = new Map<string, OutlinedSpan>();
-    for (let at = 0; at < ids.length;) {
-      const wanted = ids.slice(at);
-      const loaded = await this.outlines.loadSome(scope, wanted, preview, options);
-      for (const span of loaded) found.set(span.id, span);
-      // A span deleted meanwhile is passed over.
-      at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
-    }
-    return found;
+    const callIds = new Set(places.flatMap(({ asked, answered }) => [asked ?? [], answered ?? []].flat()));
+    const calls = await this.talks.load(scope, [...callIds], preview, options);
+    return traces.map((trace, at) => {
+      const { own, asked, answered, answer } = places[at]!;
+      return traceListItemJson(trace, {
+        input_preview: own.inputPreview ?? calls.get(asked ?? '')?.inputPreview ?? null,
+        output_preview: own.outputPreview ?? calls.get(answered ?? '')?.outputPreview ?? null,
+        answer_span_id: answer,
+      });
+    });
   }
 }

@@ -47,42 +47,73 @@ const OUTLINE = ROW.and(
 type OutlineRow = RowOfShape<typeof OUTLINE>;
 
 const LARGE = shapeOf({ id: text(), kind: text(), error: nullable(text()) });
-const LAST_CALL = shapeOf({ traceId: text(), spanId: nullable(text()) });
+const PLACES = shapeOf({ traceId: text(), root: nullable(text()), calls: nullable(text()), last: nullable(text()) });
 const TEXTS = shapeOf({ id: text(), input: nullable(text()), output: nullable(text()) });
+
+/** Where in a trace its question and its answer may be. */
+export interface TalkPlaces {
+  /** The first span without a parent, unless it is a call of a model. */
+  root: string | null;
+  /** Calls of models: the first and the last ones. */
+  calls: readonly string[];
+}
+
+/** Spans at either end of a trace that are looked at for its first and its last calls of models. */
+const ENDS_SPANS = 32;
+const LAST_CALLS = 4;
 
 /** Spans without their texts, which stay where they are: none is read to be left out. */
 @Injectable()
 export class SpanOutlineStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Ids of the calls that started last, by trace; traces without one are left out. */
-  async lastCalls(scope: Scope, traceIds: readonly string[], options: LongReadOptions): Promise<Map<string, string>> {
+  /** Where the question and the answer of traces may be, by trace. */
+  async talkPlaces(
+    scope: Scope,
+    traceIds: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Map<string, TalkPlaces>> {
     if (traceIds.length === 0) return new Map();
     const { projectId } = scope;
     const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, options);
     const starts = this.storage.dialect === 'postgres' ? await startsOfTraces(read, scope, traceIds) : undefined;
-    // Walks the spans of a trace from its end: by the index on kinds all calls of the project would be walked.
-    const last = sql`select s.id from span s
+    // Walks the spans of a trace from its ends: by the index on kinds all calls of the project would be walked.
+    const walk = (direction: 'asc' | 'desc', which: string, most: number) => sql`select s.id, s.parent_id,
+        coalesce(s.kind_type, '') as kind_type from span s
       where s.project_id = ${projectId} and s.trace_id = t.id${betweenStarts('s.started_at', starts?.from, starts?.until)}
-        and coalesce(s.kind_type, '') = 'llm_call'
-      order by s.started_at desc, s.id desc limit 1`;
+        and ${rawSql(which)}
+      order by s.started_at ${rawSql(direction)}, s.id ${rawSql(direction)} limit ${rawSql(String(most))}`;
+    const isCall = rawSql("e.kind_type = 'llm_call'");
+    const ends = (direction: 'asc' | 'desc') => walk(direction, '1 = 1', ENDS_SPANS);
+    const calls = (direction: 'asc' | 'desc', most: number) => sql`select e.id from (${ends(direction)}) e
+      where ${isCall} limit ${rawSql(String(most))}`;
     const rows = await read(
-      LAST_CALL.query`select t.id as "traceId", (${last}) as "spanId" from trace t
-        where t.project_id = ${projectId} and ${anyOf('t.id', traceIds)}`,
+      PLACES.query`select t.id as "traceId",
+          (select e.id from (${ends('asc')}) e where e.parent_id is null and not ${isCall} limit 1) as "root",
+          (select string_agg(c.id, ' ') from (select f.id from (${calls('asc', 1)}) f
+            union all select l.id from (${calls('desc', LAST_CALLS)}) l) c) as "calls",
+          (select w.id from (${walk('desc', "coalesce(s.kind_type, '') = 'llm_call'", 1)}) w) as "last"
+        from trace t where t.project_id = ${projectId} and ${anyOf('t.id', traceIds)}`,
     );
-    return new Map(rows.flatMap(({ traceId, spanId }) => (spanId === null ? [] : [[traceId, spanId] as const])));
+    return new Map(
+      rows.map(({ traceId, root, calls: ids, last }) => [
+        traceId,
+        { root, calls: [...new Set([...(ids?.split(' ') ?? []), ...(last === null ? [] : [last])])] },
+      ]),
+    );
   }
 
   /**
    * Outlines in the order of their ids: as many from the first on as fit into memory together, at least one. Only kinds
    * and errors count, so that it is all of them unless these are very large.
-   * @param preview code points of each preview; 0 for none.
+   * @param preview code points of each preview; 0 for none. @param asTalk whether these are questions and answers alone.
    */
   async loadSome(
     scope: Scope,
     ids: readonly string[],
     preview: number,
     options: LongReadOptions,
+    asTalk = false,
   ): Promise<OutlinedSpan[]> {
     if (ids.length === 0) return [];
     const { storage } = this;
@@ -99,7 +130,7 @@ export class SpanOutlineStore {
     const large = await this.large(scope, taken, rows, options);
     const byId = new Map(rows.map((row) => [row.id, outlined({ ...row, ...large.get(row.id) })]));
     const spans = taken.flatMap((id) => byId.get(id) ?? []);
-    return preview === 0 ? spans : this.previewed(scope, spans, preview, options);
+    return preview === 0 ? spans : this.previewed(scope, spans, preview, options, asTalk);
   }
 
   private async large(
@@ -127,6 +158,7 @@ export class SpanOutlineStore {
     spans: readonly OutlinedSpan[],
     preview: number,
     options: LongReadOptions,
+    asTalk: boolean,
   ): Promise<OutlinedSpan[]> {
     const done: OutlinedSpan[] = [];
     while (done.length < spans.length) {
@@ -137,7 +169,7 @@ export class SpanOutlineStore {
           ${beginning('p.output', preview)} as output from ${joinByIds(scope, previewing, 'p')}`;
       const rows = await this.storage.readLong(plannedOnce(query), options);
       const texts = new Map(rows.map((row) => [row.id, row]));
-      for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview));
+      for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview, asTalk));
       await nextTurn();
     }
     return done;

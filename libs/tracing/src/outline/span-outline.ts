@@ -46,18 +46,20 @@ export const NO_PREVIEW = { inputPreview: null, outputPreview: null };
 /**
  * An outline with its previews.
  * @param texts the JSON of its input and output, or, of those larger than {@link PREVIEWED_BYTES_MAX}, the beginning.
- * @param codePoints of each preview.
+ * @param codePoints of each preview. @param asTalk whether anything but a question or an answer is nothing.
  */
 export function withPreviews(
   span: OutlinedSpan,
   texts: { input: string | null; output: string | null },
   codePoints: number,
+  asTalk = false,
 ): OutlinedSpan {
   const isLlmCall = span.kindType === 'llm_call';
   const previewed = (json: string | null, bytes: number): Previewed => ({
     json,
     isWhole: bytes <= PREVIEWED_BYTES_MAX,
     isLlmCall,
+    asTalk,
   });
   return {
     ...span,

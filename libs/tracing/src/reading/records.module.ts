@@ -3,6 +3,7 @@ import { LOGGER, type Logger } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
 import { MetadataIndex } from '../metadata/metadata-index.store.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
+import { FindTalks } from '../outline/find-talks.js';
 import { RecordScanStore } from '../record-scan.store.js';
 import { SpanStore } from '../span.store.js';
 import { SPAN_DAYS } from '../tables.js';
@@ -14,7 +15,7 @@ import { SpanLookups } from './span-lookups.store.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
 const STORES = [
-  ...[SpanStore, TraceStore, SpanOutlineStore, RecordScanStore, SpanLookups, TraceLookups, BoundedScan],
+  ...[SpanStore, TraceStore, SpanOutlineStore, FindTalks, RecordScanStore, SpanLookups, TraceLookups, BoundedScan],
   MetadataIndex,
 ];
 

@@ -88,23 +88,18 @@ async function addSpans({ datasetId, isReviewed, ...added }: Added, spanIds: rea
 const unreadWords = ({ unread: { size } }: Added): string =>
   size === 0 ? '' : `. The answers of ${formatCounted(size, 'span')} were not understood`;
 
-/** Requests for spans at the same time. */
-const AT_ONCE = 6;
-
-/** The spans that stand for traces; a trace without spans has none. */
-async function spansOfTraces(traceIds: readonly string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (let at = 0; at < traceIds.length; at += AT_ONCE)
-    ids.push(...(await Promise.all(traceIds.slice(at, at + AT_ONCE).map(spanOfTrace))).flat());
-  return ids;
-}
-
-/** The last call of a model, else the first span. */
-async function spanOfTrace(trace_id: string): Promise<string[]> {
-  const shared = { trace_id, sort_by: 'started_at', view: 'outline', limit: 1 } as const;
-  const calls = await api.listSpans({ query: { ...shared, kind: 'llm_call', sort_order: 'desc' } });
-  const { spans } = calls.spans.length > 0 ? calls : await api.listSpans({ query: { ...shared, sort_order: 'asc' } });
-  return spans.map(({ id }) => id);
+/** The spans that stand for traces: the calls that answered, else their first spans; a trace without spans has none. */
+async function spansOfTraces(ids: readonly string[]): Promise<string[]> {
+  const { traces } = await api.listTraces({ query: { ids: [...ids], preview: 1, limit: ids.length } });
+  const found: string[] = [];
+  for (const { id, answer_span_id: answer } of traces) {
+    if (answer) found.push(answer);
+    else {
+      const query = { trace_id: id, sort_by: 'started_at', sort_order: 'asc', view: 'outline', limit: 1 } as const;
+      found.push(...(await api.listSpans({ query })).spans.map((span) => span.id));
+    }
+  }
+  return found;
 }
 
 const NEW = 'new';

@@ -2,7 +2,7 @@ import { createContext, type ComponentType } from 'react';
 
 export interface TracePeekProps {
   traceId: string;
-  /** The span that is shown first; the last call of a model where none is given. */
+  /** The span that is shown first; the last call of a model where none is given, or it is not there. */
   spanId?: string | undefined;
   onClose(): void;
 }

@@ -47,6 +47,7 @@ export function TracesPage() {
     sorts: TRACE_PARAMETERS.sorts,
   });
   const selected = useSelectedRows<TraceListItem>(nameOfTrace, listed, overTime);
+  const peeked = list.readRows.find(({ id }) => id === search.peek);
   useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
   return (
     <ListPage
@@ -74,7 +75,9 @@ export function TracesPage() {
         selection={selected.selection}
         page={selected.page}
         openKey={search.peek}
-        peek={search.peek === undefined ? undefined : { traceId: search.peek }}
+        peek={
+          search.peek === undefined ? undefined : { traceId: search.peek, spanId: peeked?.answer_span_id ?? undefined }
+        }
         onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
         toolbar={
           selected.chosen.count !== 0 && (
