@@ -32,24 +32,20 @@ function read(span: OtelSpan): SpanReading {
   const firstMs = timeToFirstTokenMs(attributes);
   return {
     kind,
-    model: textAt(attributes, MODEL),
-    responseModel: textAt(attributes, RESPONSE_MODEL),
-    responseId: textAt(attributes, RESPONSE_ID),
-    provider: textAt(attributes, PROVIDER),
+    model: textAt(attributes, ['gen_ai.request.model']),
+    responseModel: textAt(attributes, ['gen_ai.response.model']),
+    responseId: textAt(attributes, ['gen_ai.response.id']),
+    provider: textAt(attributes, ['gen_ai.provider.name', 'gen_ai.system']),
     usage: usageOf(span),
     input: inputOf(span, kind),
     output: outputOf(span, kind),
     request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
     streaming: isStreaming(attributes, firstMs),
     timeToFirstTokenMs: firstMs,
-    user: idAt(attributes, USER),
+    user: idAt(attributes, ['gen_ai.user']),
   };
 }
 
-const MODEL = ['gen_ai.request.model'];
-const RESPONSE_MODEL = ['gen_ai.response.model'];
-const RESPONSE_ID = ['gen_ai.response.id'];
-const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system'];
 const STREAM = [
   'gen_ai.request.stream',
   'gen_ai.request.streaming',
@@ -57,7 +53,6 @@ const STREAM = [
   'gen_ai.is_streaming',
   'llm.is_streaming',
 ];
-const USER = ['gen_ai.user'];
 const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
 
 /** Only a stream has a first chunk. */
@@ -88,9 +83,9 @@ function kindOf(attributes: OtelMap): ReadKind | undefined {
     case 'tool_call':
       return {
         type,
-        name: textAt(attributes, TOOL_NAME),
-        callId: textAt(attributes, CALL_ID),
-        toolType: textAt(attributes, TOOL_TYPE),
+        name: textAt(attributes, ['gen_ai.tool.name']),
+        callId: textAt(attributes, ['gen_ai.tool.call.id']),
+        toolType: textAt(attributes, ['gen_ai.tool.type']),
       };
     case 'llm_call':
     case 'embedding':
@@ -159,8 +154,5 @@ const ANSWERED = [
   'gen_ai.response.completion_tokens',
 ];
 const OPERATION = ['gen_ai.operation.name'];
-const TOOL_NAME = ['gen_ai.tool.name'];
-const CALL_ID = ['gen_ai.tool.call.id'];
-const TOOL_TYPE = ['gen_ai.tool.type'];
 const AGENT_NAME = ['gen_ai.agent.name'];
 const WORKFLOW_NAME = ['gen_ai.workflow.name', 'gen_ai.agent.name'];

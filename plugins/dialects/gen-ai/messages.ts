@@ -31,7 +31,7 @@ import {
 export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const args = takeAt(attributes, TOOL_ARGUMENTS);
+    const args = takeAt(attributes, ['gen_ai.tool.call.arguments']);
     const messages = args === undefined ? conversationIn(span) : undefined;
     return messages ? argumentsIn(messages, kind) : args;
   }
@@ -43,18 +43,18 @@ export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | und
 export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const result = takeAt(attributes, TOOL_RESULT);
+    const result = takeAt(attributes, ['gen_ai.tool.call.result']);
     const messages = result === undefined ? answersIn(span) : undefined;
     return messages ? resultIn(messages, kind) : result;
   }
-  if (kind?.type === 'retrieval') return takeAt(attributes, DOCUMENTS) ?? completionIn(span);
+  if (kind?.type === 'retrieval') return takeAt(attributes, ['gen_ai.retrieval.documents']) ?? completionIn(span);
   return completionIn(span);
 }
 
 function conversationIn(span: OtelSpan): Given | undefined {
   const places = placesOf(span);
-  const messages = takeFirst(places, INPUT);
-  if (messages) return withSystem(messages, takeFirst(places, SYSTEM));
+  const messages = takeFirst(places, ['gen_ai.input.messages']);
+  if (messages) return withSystem(messages, takeFirst(places, ['gen_ai.system_instructions']));
   const reported = messagesOfEvents(span.events);
   if (reported) return reported;
   const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT, PROMPTED);
@@ -105,7 +105,7 @@ function reasonsOfEvents(span: OtelSpan): readonly string[] {
 }
 
 /** A reason alone makes an output only where the span is about a model. */
-const isCall = (attributes: OtelMap): boolean => textAt(attributes, MODEL) !== undefined;
+const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.request.model']) !== undefined;
 
 /** The span's own attributes first, then those of its events that report all of an operation. */
 function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
@@ -122,25 +122,18 @@ function takeFromEvents({ events }: OtelSpan, names: readonly string[], eventNam
     if (taken) return taken;
   }
   const event = events.find(({ name }) => name === eventName);
-  return event && takeAt(event.attributes, BODY);
+  return event && takeAt(event.attributes, ['gen_ai.event.content', 'content', 'body']);
 }
 
 const PROMPTED = 'gen_ai.content.prompt';
 const COMPLETED = 'gen_ai.content.completion';
 const CONTENT_EVENTS = new Set([PROMPTED, COMPLETED]);
-const BODY = ['gen_ai.event.content', 'content', 'body'];
-const MODEL = ['gen_ai.request.model'];
-const INPUT = ['gen_ai.input.messages'];
-const SYSTEM = ['gen_ai.system_instructions'];
 const OUTPUT = ['gen_ai.output.messages'];
 const PROMPT = ['gen_ai.prompt'];
 const COMPLETION = ['gen_ai.completion'];
 const REASONS = 'gen_ai.response.finish_reasons';
 const REASON = 'gen_ai.response.finish_reason';
-const TOOL_ARGUMENTS = ['gen_ai.tool.call.arguments'];
-const TOOL_RESULT = ['gen_ai.tool.call.result'];
 const QUERY = ['gen_ai.retrieval.query.text'];
-const DOCUMENTS = ['gen_ai.retrieval.documents'];
 
 /** The older conventions report every message by an event of its own: `gen_ai.user.message`. */
 const MESSAGE = /^gen_ai\.([a-z_]+)\.message$/;

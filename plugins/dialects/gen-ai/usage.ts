@@ -18,7 +18,7 @@ export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined 
   return reportedUsage({
     inputTokens,
     outputTokens,
-    totalTokens: countAt(attributes, TOTAL),
+    totalTokens: countAt(attributes, ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens']),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
@@ -52,7 +52,6 @@ const OUTPUT = [
   'gen_ai.response.completion_tokens',
   'llm.usage.completion_tokens',
 ];
-const TOTAL = ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'];
 const CACHED = [
   'gen_ai.usage.cache_read.input_tokens',
   'gen_ai.usage.cache_read_input_tokens',

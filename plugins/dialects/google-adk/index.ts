@@ -26,21 +26,15 @@ export default defineDialect({
 });
 
 function read({ attributes }: OtelSpan): SpanReading {
-  const request = takeAt(attributes, REQUEST, saidJson);
-  const response = takeAt(attributes, RESPONSE, saidJson);
+  const request = takeAt(attributes, ['gcp.vertex.agent.llm_request'], saidJson);
+  const response = takeAt(attributes, ['gcp.vertex.agent.llm_response'], saidJson);
   return {
     usage: usageOf(response),
-    input: inputOf(request) ?? reported(takeAt(attributes, TOOL_ARGUMENTS, saidJson)),
-    output: outputOf(response) ?? reported(takeAt(attributes, TOOL_RESPONSE, saidJson)),
-    session: idAt(attributes, SESSION),
+    input: inputOf(request) ?? reported(takeAt(attributes, ['gcp.vertex.agent.tool_call_args'], saidJson)),
+    output: outputOf(response) ?? reported(takeAt(attributes, ['gcp.vertex.agent.tool_response'], saidJson)),
+    session: idAt(attributes, ['gcp.vertex.agent.session_id']),
   };
 }
-
-const REQUEST = ['gcp.vertex.agent.llm_request'];
-const RESPONSE = ['gcp.vertex.agent.llm_response'];
-const TOOL_ARGUMENTS = ['gcp.vertex.agent.tool_call_args'];
-const TOOL_RESPONSE = ['gcp.vertex.agent.tool_response'];
-const SESSION = ['gcp.vertex.agent.session_id'];
 
 /** The kit writes `{}` on spans that have no such value, and `<not serializable>` where content is not to be reported. */
 function reported(given: Given | undefined): Given | undefined {

@@ -32,41 +32,32 @@ export default defineDialect({
 });
 
 function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
-  const kind = kindOf(textAt(attributes, TYPE), name);
+  const kind = kindOf(textAt(attributes, ['langfuse.observation.type']), name);
   const { input, request } = questionOf(attributes, kind);
   const isOfInput = (member: string): boolean => input?.from?.includes(`${METADATA}.${member}`) === true;
   return {
     kind,
-    model: textAt(attributes, MODEL),
+    model: textAt(attributes, ['langfuse.observation.model.name']),
     provider: name.startsWith(BY_CLIENT) ? 'openai' : undefined,
     usage: usageOf(attributes),
     input,
-    output: takeAt(attributes, OUTPUT, looseJson),
+    output: takeAt(attributes, ['langfuse.observation.output'], looseJson),
     request,
     streaming: request?.value['stream'] === true ? true : undefined,
     timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
     metadata: metadataOf(attributes, METADATA, isOfInput),
     failure: failureOf(attributes),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: idAt(attributes, ['langfuse.session.id']),
+    user: idAt(attributes, ['langfuse.user.id']),
     tags: textsAt(attributes, 'langfuse.trace.tags'),
-    traceName: textAt(attributes, TRACE_NAME),
+    traceName: textAt(attributes, ['langfuse.trace.name']),
     traceMetadata: traceMetadataOf(attributes),
   };
 }
 
 /** Names that the SDK's wrapper of OpenAI's client gives, the method behind. */
 const BY_CLIENT = 'OpenAI.';
-const TYPE = ['langfuse.observation.type'];
-const MODEL = ['langfuse.observation.model.name'];
 const METADATA = 'langfuse.observation.metadata';
-const LEVEL = ['langfuse.observation.level'];
-const STATUS_MESSAGE = ['langfuse.observation.status_message'];
-const FIRST_TOKEN = ['langfuse.observation.completion_start_time'];
-const OUTPUT = ['langfuse.observation.output'];
-const SESSION = ['langfuse.session.id'];
-const USER = ['langfuse.user.id'];
-const TRACE_NAME = ['langfuse.trace.name'];
 
 function kindOf(reported: string | undefined, name: string): ReadKind | undefined {
   // The SDK's wrapper of OpenAI's client calls everything a generation.
@@ -107,13 +98,13 @@ const OF_TRACE = [
 
 /** Langfuse reports errors by a level and leaves the span's status unset. */
 function failureOf(attributes: OtelMap): string | undefined {
-  if (textAt(attributes, LEVEL) !== 'ERROR') return undefined;
-  return textAt(attributes, STATUS_MESSAGE) ?? 'error';
+  if (textAt(attributes, ['langfuse.observation.level']) !== 'ERROR') return undefined;
+  return textAt(attributes, ['langfuse.observation.status_message']) ?? 'error';
 }
 
 /** The time of the first token is ISO 8601, JSON text or not. */
 function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number | undefined {
-  const text = textAt(attributes, FIRST_TOKEN);
+  const text = textAt(attributes, ['langfuse.observation.completion_start_time']);
   if (text === undefined || startUnixNano === 0n) return undefined;
   const reported = saidJson(text);
   const first = typeof reported === 'string' ? Date.parse(reported) : Number.NaN;
@@ -130,7 +121,7 @@ function questionOf(
   kind: ReadKind | undefined,
 ): { input: Given | undefined; request: GivenMembers | undefined } {
   const request = takeObject(attributes, PARAMETERS);
-  const input = takeAt(attributes, INPUT);
+  const input = takeAt(attributes, ['langfuse.observation.input']);
   if (kind?.type !== 'llm_call' || !input) return { input, request };
   const { messages, ...rest } = objectOf(input.value);
   if (listOf(messages).length > 0) {
@@ -140,7 +131,7 @@ function questionOf(
       request: withMembers(request, rest),
     };
   }
-  const instructions = textAt(attributes, INSTRUCTIONS_NAMES);
+  const instructions = textAt(attributes, [INSTRUCTIONS]);
   if (instructions === undefined) return { input, request };
   return {
     input: {
@@ -156,18 +147,16 @@ function withMembers(request: GivenMembers | undefined, rest: Record<string, unk
   return Object.keys(rest).length === 0 ? request : { ...request, value: { ...rest, ...request?.value } };
 }
 
-const INPUT = ['langfuse.observation.input'];
 const PARAMETERS = 'langfuse.observation.model.parameters';
 const INSTRUCTIONS = 'langfuse.observation.metadata.instructions';
-const INSTRUCTIONS_NAMES = [INSTRUCTIONS];
 
 /**
  * Tokens of `usage_details`, whose buckets exclude each other (`input` has neither `input_cached_tokens` nor
  * `cache_read_input_tokens` in it), and the cost of `cost_details`.
  */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const counts = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
-  const costs = objectOf(takeAt(attributes, COST, saidJson)?.value);
+  const counts = objectOf(takeAt(attributes, ['langfuse.observation.usage_details'], saidJson)?.value);
+  const costs = objectOf(takeAt(attributes, ['langfuse.observation.cost_details'], saidJson)?.value);
   return reportedUsage({
     ...sumsOf(counts),
     reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? countOf(counts['output_reasoning']) ?? undefined,
@@ -177,8 +166,6 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const USAGE = ['langfuse.observation.usage_details'];
-const COST = ['langfuse.observation.cost_details'];
 const CACHED = new Set(['input_cached_tokens', 'cache_read_input_tokens', 'input_cache_read', 'input_cached']);
 const WRITTEN = /cache_(?:creation|write)/;
 

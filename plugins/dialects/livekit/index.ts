@@ -32,7 +32,7 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading {
-  const metrics = objectOf(takeAt(attributes, METRICS, saidJson)?.value);
+  const metrics = objectOf(takeAt(attributes, ['lk.llm_metrics', 'lk.realtime_model_metrics'], saidJson)?.value);
   const kind = kindOf(attributes, name);
   return {
     kind,
@@ -42,39 +42,22 @@ function read({ attributes, name }: OtelSpan): SpanReading {
     output: outputOf(attributes, kind),
     timeToFirstTokenMs: firstTokenMs(attributes, metrics),
     failure: failureOf(attributes),
-    session: idAt(attributes, ROOM),
-    user: idAt(attributes, PARTICIPANT),
+    session: idAt(attributes, own('room_name')),
+    user: idAt(attributes, own('participant_identity')),
   };
 }
 
 const own = (name: string): readonly string[] => [`lk.${name}`, `lk.pii.${name}`];
 
-const METRICS = ['lk.llm_metrics', 'lk.realtime_model_metrics'];
-const ROOM = own('room_name');
-const PARTICIPANT = own('participant_identity');
-const TOOL_NAME = own('function_tool.name');
-const TOOL_ID = own('function_tool.id');
-const TOOL_ARGUMENTS = own('function_tool.arguments');
 const TOOL_OUTPUT = own('function_tool.output');
-const TOOL_FAILED = own('function_tool.is_error');
-const CHAT = own('chat_ctx');
-const ASKED = own('user_input');
-const INSTRUCTIONS = own('instructions');
-const TRANSCRIPT = own('user_transcript');
-const SPOKEN = own('input_text');
-const TEXT = own('response.text');
-const CALLS = own('response.function_calls');
-const FIRST_SECONDS = own('response.ttft');
-const AGENT_NAME = own('agent_name');
-const OPERATION = ['gen_ai.operation.name'];
 
 /** By the name of the span, where it has no operation of the conventions; those of speech have their own names. */
 function kindOf(attributes: OtelMap, name: string): ReadKind | undefined {
-  const tool = textAt(attributes, TOOL_NAME);
-  if (tool !== undefined) return { type: 'tool_call', name: tool, callId: textAt(attributes, TOOL_ID) };
-  if (textAt(attributes, OPERATION) !== undefined) return undefined;
+  const tool = textAt(attributes, own('function_tool.name'));
+  if (tool !== undefined) return { type: 'tool_call', name: tool, callId: textAt(attributes, own('function_tool.id')) };
+  if (textAt(attributes, ['gen_ai.operation.name']) !== undefined) return undefined;
   if (name === 'llm_request') return { type: 'llm_call' };
-  return { type: 'custom', kind: CUSTOM_KINDS.get(name) ?? name, name: textAt(attributes, AGENT_NAME) };
+  return { type: 'custom', kind: CUSTOM_KINDS.get(name) ?? name, name: textAt(attributes, own('agent_name')) };
 }
 
 const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
@@ -83,13 +66,13 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS, saidJson);
-  const chat = takeAt(attributes, CHAT, saidJson);
+  if (kind?.type === 'tool_call') return takeAt(attributes, own('function_tool.arguments'), saidJson);
+  const chat = takeAt(attributes, own('chat_ctx'), saidJson);
   if (chat) return { value: conversationOf(chatOf(chat.value)) };
-  const asked = takeAt(attributes, ASKED, plainText);
-  const instructions = takeAt(attributes, INSTRUCTIONS, plainText);
+  const asked = takeAt(attributes, own('user_input'), plainText);
+  const instructions = takeAt(attributes, own('instructions'), plainText);
   if (asked) return { value: conversationOf(asked.value, instructions?.value), from: namesOf(asked, instructions) };
-  return takeAt(attributes, TRANSCRIPT, plainText) ?? takeAt(attributes, SPOKEN, plainText);
+  return takeAt(attributes, own('user_transcript'), plainText) ?? takeAt(attributes, own('input_text'), plainText);
 }
 
 /** The items of a context: messages, calls of tools and what these gave. The attribute stays: items have more than that. */
@@ -107,8 +90,8 @@ function messagesOfItem(item: unknown): unknown[] {
 
 function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
   if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_OUTPUT, saidJson);
-  const text = takeAt(attributes, TEXT, plainText);
-  const calls = takeAt(attributes, CALLS, saidJson);
+  const text = takeAt(attributes, own('response.text'), plainText);
+  const calls = takeAt(attributes, own('response.function_calls'), saidJson);
   const called = listOf(calls?.value).map((call) => (typeof call === 'string' ? looseJson(call) : call));
   if (!text && called.length === 0) return undefined;
   const message = { role: 'assistant', content: text?.value ?? null, ...(called.length > 0 && { tool_calls: called }) };
@@ -139,12 +122,12 @@ function usageOf(metrics: Readonly<Record<string, unknown>>): ReadUsage | undefi
 
 /** Seconds; a negative time is none. */
 function firstTokenMs(attributes: OtelMap, metrics: Readonly<Record<string, unknown>>): number | undefined {
-  const seconds = amountAt(attributes, FIRST_SECONDS) ?? amountOf(metrics['ttft']);
+  const seconds = amountAt(attributes, own('response.ttft')) ?? amountOf(metrics['ttft']);
   return seconds === null || seconds === undefined ? undefined : seconds * 1000;
 }
 
 /** A tool that failed says so in its output. */
 function failureOf(attributes: OtelMap): string | undefined {
-  if (flagAt(attributes, TOOL_FAILED) !== true) return undefined;
+  if (flagAt(attributes, own('function_tool.is_error')) !== true) return undefined;
   return textAt(attributes, TOOL_OUTPUT) ?? 'error';
 }

@@ -32,27 +32,20 @@ export default defineDialect({
 
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
-  const request = takeAt(attributes, REQUEST, saidJson);
+  const request = takeAt(attributes, ['request_data'], saidJson);
   const asked = objectOf(request?.value);
-  const agent = textAt(attributes, AGENT_NAME);
+  const agent = textAt(attributes, ['agent_name', 'gen_ai.agent.name']);
   return {
     kind: kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
-    input: requestMessages(request) ?? agentInput(attributes) ?? takeAt(attributes, TOOL_ARGUMENTS, saidJson),
-    output: answerOf(attributes) ?? takeAt(attributes, FINAL_RESULT) ?? takeAt(attributes, TOOL_RESPONSE),
+    input: requestMessages(request) ?? agentInput(attributes) ?? takeAt(attributes, ['tool_arguments'], saidJson),
+    output: answerOf(attributes) ?? takeAt(attributes, FINAL_RESULT) ?? takeAt(attributes, ['tool_response']),
     streaming: typeof asked['stream'] === 'boolean' ? asked['stream'] : undefined,
     tags: textsAt(attributes, 'logfire.tags'),
     pendingOf: pendingOf(span),
   };
 }
 
-const REQUEST = ['request_data'];
-const RESPONSE = ['response_data'];
-const AGENT_NAME = ['agent_name', 'gen_ai.agent.name'];
-const SPAN_TYPE = ['logfire.span_type'];
-const PENDING_PARENT = ['logfire.pending_parent_id'];
-const TOOL_ARGUMENTS = ['tool_arguments'];
-const TOOL_RESPONSE = ['tool_response'];
 const FINAL_RESULT = ['final_result', 'pydantic_ai.final_result'];
 const ALL_MESSAGES = ['pydantic_ai.all_messages', 'all_messages_events'];
 
@@ -84,7 +77,7 @@ function agentInput(attributes: OtelMap): Given | undefined {
 
 /** `response_data` has the message and what it cost, or the text that a stream came to. */
 function answerOf(attributes: OtelMap): Given | undefined {
-  const given = takeAt(attributes, RESPONSE, saidJson);
+  const given = takeAt(attributes, ['response_data'], saidJson);
   if (!given) return undefined;
   const answer = objectOf(given.value);
   const text = answer['combined_chunk_content'];
@@ -96,8 +89,8 @@ function answerOf(attributes: OtelMap): Given | undefined {
 
 /** A pending span has an id of its own and is a child of the span that it announces. */
 function pendingOf({ attributes, parentSpanId }: OtelSpan): SpanReading['pendingOf'] {
-  if (textAt(attributes, SPAN_TYPE) !== 'pending_span' || parentSpanId === null) return undefined;
-  const parent = textAt(attributes, PENDING_PARENT);
+  if (textAt(attributes, ['logfire.span_type']) !== 'pending_span' || parentSpanId === null) return undefined;
+  const parent = textAt(attributes, ['logfire.pending_parent_id']);
   const isNone = parent === undefined || !isSpanId(parent) || parent === NO_SPAN;
   return { spanId: parentSpanId, parentSpanId: isNone ? null : parent };
 }

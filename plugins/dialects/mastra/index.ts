@@ -21,31 +21,28 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
-  const type = textAt(attributes, TYPE);
+  const type = textAt(attributes, ['mastra.span.type']);
   if (type === undefined) return undefined;
   return {
     kind: kindOf(type, attributes, name),
     input: takeAt(attributes, [`mastra.${type}.input`]),
     output: takeAt(attributes, [`mastra.${type}.output`]),
     metadata: takeMembers(attributes, METADATA, isTheTraces),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: idAt(attributes, [`${METADATA}sessionId`]),
+    user: idAt(attributes, [`${METADATA}userId`]),
     tags: textsAt(attributes, 'mastra.tags'),
   };
 }
 
-const TYPE = ['mastra.span.type'];
 const METADATA = 'mastra.metadata.';
-const SESSION = [`${METADATA}sessionId`];
-const USER = [`${METADATA}userId`];
 const isTheTraces = (member: string): boolean => member === 'sessionId' || member === 'userId';
 
 /** Types of spans of which the GenAI attributes beside them report nothing: their operation is the type itself. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
-  const operation = textAt(attributes, OPERATION);
+  const operation = textAt(attributes, ['gen_ai.operation.name']);
   if (operation !== undefined && operation !== type) return undefined;
   if (type === 'tool_call' || type === 'mcp_tool_call') {
-    return { type: 'tool_call', name: textAt(attributes, TOOL_NAME) ?? name };
+    return { type: 'tool_call', name: textAt(attributes, ['gen_ai.tool.name']) ?? name };
   }
   // One with an operation is made of inferences, which are the calls.
   if (type === 'model_generation' && operation === undefined) return { type: 'llm_call' };
@@ -58,6 +55,4 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
   ['workflow_step', 'step'],
   ['model_step', 'step'],
 ]);
-const OPERATION = ['gen_ai.operation.name'];
-const TOOL_NAME = ['gen_ai.tool.name'];
 const NAMES = ['gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name'];

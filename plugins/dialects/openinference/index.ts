@@ -32,7 +32,7 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
-  const reported = textAt(attributes, KIND)?.toUpperCase();
+  const reported = textAt(attributes, ['openinference.span.kind'])?.toUpperCase();
   if (reported === undefined && !hasAny(attributes, SURE)) return undefined;
   const kind = kindOf(reported, attributes, name);
   const request = takeObject(attributes, 'llm.invocation_parameters');
@@ -40,8 +40,8 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   return {
     kind,
     model,
-    responseModel: textAt(attributes, RESPONSE_MODEL),
-    provider: textAt(attributes, PROVIDER),
+    responseModel: textAt(attributes, ['llm.response.model_name', 'llm.model_name']),
+    provider: textAt(attributes, ['llm.provider', 'llm.system']),
     usage: usageOf(attributes),
     input: inputOf(attributes, kind, systemOf(request?.value)),
     output: outputOf(attributes, kind),
@@ -52,13 +52,10 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   };
 }
 
-const KIND = ['openinference.span.kind'];
 /** Names that nobody else uses, for spans of instrumentations that leave the kind out. */
 const SURE = ['llm.model_name', 'llm.input_messages.0.message.role', 'llm.token_count.prompt', 'embedding.model_name'];
 const REQUESTED = ['llm.request.model_name'];
 const MODEL = ['llm.model_name', 'embedding.model_name', 'reranker.model_name'];
-const RESPONSE_MODEL = ['llm.response.model_name', 'llm.model_name'];
-const PROVIDER = ['llm.provider', 'llm.system'];
 
 function kindOf(reported: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
   switch (reported) {
@@ -71,8 +68,8 @@ function kindOf(reported: string | undefined, attributes: OtelMap, spanName: str
     case 'TOOL':
       return {
         type: 'tool_call',
-        name: textAt(attributes, TOOL_NAME) ?? spanName,
-        callId: textAt(attributes, TOOL_ID),
+        name: textAt(attributes, ['tool.name', 'tool_call.function.name']) ?? spanName,
+        callId: textAt(attributes, ['tool.id', 'tool_call.id']),
       };
     case 'RETRIEVER':
     case 'RERANKER':
@@ -80,39 +77,26 @@ function kindOf(reported: string | undefined, attributes: OtelMap, spanName: str
     case 'UNKNOWN':
       return { type: 'custom', kind: 'span' };
     default:
-      return { type: 'custom', kind: reported.toLowerCase(), name: textAt(attributes, AGENT_NAME) };
+      return { type: 'custom', kind: reported.toLowerCase(), name: textAt(attributes, ['agent.name']) };
   }
 }
 
-const TOOL_NAME = ['tool.name', 'tool_call.function.name'];
-const TOOL_ID = ['tool.id', 'tool_call.id'];
-const AGENT_NAME = ['agent.name'];
-
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
-    inputTokens: countAt(attributes, INPUT_TOKENS),
-    outputTokens: countAt(attributes, OUTPUT_TOKENS),
-    totalTokens: countAt(attributes, TOTAL_TOKENS),
+    inputTokens: countAt(attributes, ['llm.token_count.prompt']),
+    outputTokens: countAt(attributes, ['llm.token_count.completion']),
+    totalTokens: countAt(attributes, ['llm.token_count.total']),
     cachedInputTokens: countAt(attributes, CACHED),
-    cacheWriteTokens: countAt(attributes, WRITTEN),
-    reasoningTokens: countAt(attributes, REASONING),
-    inputAudioTokens: countAt(attributes, INPUT_AUDIO),
-    outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
-    webSearchRequests: countAt(attributes, WEB_SEARCHES),
-    cost: amountAt(attributes, COST),
+    cacheWriteTokens: countAt(attributes, ['llm.token_count.prompt_details.cache_write']),
+    reasoningTokens: countAt(attributes, ['llm.token_count.completion_details.reasoning']),
+    inputAudioTokens: countAt(attributes, ['llm.token_count.prompt_details.audio']),
+    outputAudioTokens: countAt(attributes, ['llm.token_count.completion_details.audio']),
+    webSearchRequests: countAt(attributes, ['llm.token_count.prompt_details.web_search_requests']),
+    cost: amountAt(attributes, ['llm.cost.total', 'llm.usage.total_cost']),
   });
 }
 
-const INPUT_TOKENS = ['llm.token_count.prompt'];
-const OUTPUT_TOKENS = ['llm.token_count.completion'];
-const TOTAL_TOKENS = ['llm.token_count.total'];
 const CACHED = ['llm.token_count.prompt_details.cache_read', 'llm.token_count.prompt_details.cache_input'];
-const WRITTEN = ['llm.token_count.prompt_details.cache_write'];
-const REASONING = ['llm.token_count.completion_details.reasoning'];
-const INPUT_AUDIO = ['llm.token_count.prompt_details.audio'];
-const OUTPUT_AUDIO = ['llm.token_count.completion_details.audio'];
-const WEB_SEARCHES = ['llm.token_count.prompt_details.web_search_requests'];
-const COST = ['llm.cost.total', 'llm.usage.total_cost'];
 
 /** A system prompt among the parameters: Anthropic's, that of Responses or Google's. */
 function systemOf(parameters: Readonly<Record<string, unknown>> | undefined): unknown {

@@ -34,7 +34,7 @@ export function inputOf(attributes: OtelMap, kind: ReadKind | undefined, system:
     case 'embedding':
       return embeddedTexts(attributes) ?? takeValue(attributes, 'input');
     case 'retrieval':
-      return takeAt(attributes, QUERY, plainText) ?? takeValue(attributes, 'input');
+      return takeAt(attributes, ['reranker.query'], plainText) ?? takeValue(attributes, 'input');
     case 'tool_call':
       return takeValue(attributes, 'input') ?? takeAt(attributes, TOOL_ARGUMENTS, saidJson);
     default:
@@ -72,7 +72,7 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
 }
 
 function completionIn(attributes: OtelMap): Given | undefined {
-  const reason = textAt(attributes, FINISH_REASON);
+  const reason = textAt(attributes, ['llm.finish_reason']);
   const reasons = reason === undefined ? [] : [reason];
   const messages = takeList(attributes, 'llm.output_messages.');
   if (messages) {
@@ -156,7 +156,7 @@ function embeddedTexts(attributes: OtelMap): Given | undefined {
 }
 
 function documents(attributes: OtelMap): Given | undefined {
-  for (const prefix of DOCUMENTS) {
+  for (const prefix of ['retrieval.documents.', 'reranker.output_documents.']) {
     const taken = takeList(attributes, prefix);
     if (taken) return { ...taken, value: taken.value.map(documentOf) };
   }
@@ -173,10 +173,7 @@ function documentOf(item: unknown): unknown {
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const QUERY = ['reranker.query'];
-const DOCUMENTS = ['retrieval.documents.', 'reranker.output_documents.'];
 const TOOL_ARGUMENTS = ['tool_call.function.arguments', 'tool.parameters'];
-const FINISH_REASON = ['llm.finish_reason'];
 
 /** A message that OpenInference flattens (`message.contents.0.message_content.text` …), once it is put together again. */
 function messageOf(item: unknown): unknown {

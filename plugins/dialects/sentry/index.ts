@@ -39,38 +39,26 @@ function read({ attributes }: OtelSpan): SpanReading {
   return {
     kind: kindOf(attributes),
     input: inputOf(attributes),
-    output: answerOf(attributes) ?? takeAt(attributes, TOOL_OUTPUT),
+    output: answerOf(attributes) ?? takeAt(attributes, ['gen_ai.tool.output']),
     request: requestOf(attributes),
-    user: idAt(attributes, USER),
+    user: idAt(attributes, ['sentry.user.id']),
   };
 }
 
-const OP = ['sentry.op'];
 const OPERATION = ['gen_ai.operation.name'];
-const MESSAGES = ['gen_ai.request.messages'];
-const SYSTEM = ['gen_ai.system_instructions'];
-const EMBEDDED = ['gen_ai.embeddings.input'];
-const TOOL_INPUT = ['gen_ai.tool.input'];
-const TOOL_OUTPUT = ['gen_ai.tool.output'];
-const TOOL_NAME = ['gen_ai.tool.name'];
-const AGENT_NAME = ['gen_ai.agent.name'];
-const TEXT = ['gen_ai.response.text'];
 const OBJECT = ['gen_ai.response.object'];
-const CALLS = ['gen_ai.response.tool_calls'];
-const REASON = ['gen_ai.response.finish_reason', 'gen_ai.response.stop_reason'];
-const USER = ['sentry.user.id'];
 const TOOLS = 'gen_ai.request.available_tools';
 
 /** By `sentry.op`, `gen_ai.chat`, where there is no operation of the conventions, which says more. */
 function kindOf(attributes: OtelMap): ReadKind | undefined {
-  const op = textAt(attributes, OP);
+  const op = textAt(attributes, ['sentry.op']);
   if (op === undefined || !op.startsWith('gen_ai.') || textAt(attributes, OPERATION) !== undefined) return undefined;
   const operation = op.slice('gen_ai.'.length);
-  if (operation === 'execute_tool') return { type: 'tool_call', name: textAt(attributes, TOOL_NAME) };
+  if (operation === 'execute_tool') return { type: 'tool_call', name: textAt(attributes, ['gen_ai.tool.name']) };
   if (operation.startsWith('embed')) return { type: 'embedding' };
   if (CALLS_OF_MODELS.has(operation)) return { type: 'llm_call' };
   const kind = operation.endsWith('_agent') ? 'agent' : operation;
-  return { type: 'custom', kind, name: textAt(attributes, AGENT_NAME) };
+  return { type: 'custom', kind, name: textAt(attributes, ['gen_ai.agent.name']) };
 }
 
 const CALLS_OF_MODELS = new Set([
@@ -79,25 +67,25 @@ const CALLS_OF_MODELS = new Set([
 ]);
 
 function inputOf(attributes: OtelMap): Given | undefined {
-  const taken = takeAt(attributes, MESSAGES);
-  if (!taken) return takeAt(attributes, EMBEDDED) ?? takeAt(attributes, TOOL_INPUT);
+  const taken = takeAt(attributes, ['gen_ai.request.messages']);
+  if (!taken) return takeAt(attributes, ['gen_ai.embeddings.input']) ?? takeAt(attributes, ['gen_ai.tool.input']);
   const messages = asConversation(taken);
-  const system = takeAt(attributes, SYSTEM);
+  const system = takeAt(attributes, ['gen_ai.system_instructions']);
   if (!system || messages.value[0]?.role === 'system') return messages;
   return { value: [...conversationOf(null, system.value), ...messages.value], from: namesOf(messages, system) };
 }
 
 /** Several texts are a list as JSON text, one for each choice; the calls are those of the first. */
 function answerOf(attributes: OtelMap): Given | undefined {
-  const text = takeAt(attributes, TEXT, plainText) ?? takeAt(attributes, OBJECT, plainText);
-  const calls = takeAt(attributes, CALLS);
+  const text = takeAt(attributes, ['gen_ai.response.text'], plainText) ?? takeAt(attributes, OBJECT, plainText);
+  const calls = takeAt(attributes, ['gen_ai.response.tool_calls']);
   if (!text && !calls) return undefined;
   const [first = null, ...others] = textsOf(text?.value);
   const messages = [
     { role: 'assistant', content: first, ...(calls && { tool_calls: calls.value }) },
     ...others.map((content) => ({ role: 'assistant', content })),
   ];
-  const reason = textAt(attributes, REASON);
+  const reason = textAt(attributes, ['gen_ai.response.finish_reason', 'gen_ai.response.stop_reason']);
   const reasons = textsAt(attributes, 'gen_ai.response.finish_reasons') ?? (reason === undefined ? [] : [reason]);
   return { value: completionOf(messages, reasons), from: namesOf(text, calls) };
 }

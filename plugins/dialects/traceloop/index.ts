@@ -30,29 +30,22 @@ export default defineDialect({
 function read({ attributes, name }: OtelSpan): SpanReading {
   return {
     kind: kindOf(attributes, name),
-    input: promptOf(attributes) ?? takeAt(attributes, ENTITY_INPUT, saidJson),
-    output: completionIn(attributes) ?? takeAt(attributes, ENTITY_OUTPUT, saidJson),
+    input: promptOf(attributes) ?? takeAt(attributes, ['traceloop.entity.input'], saidJson),
+    output: completionIn(attributes) ?? takeAt(attributes, ['traceloop.entity.output'], saidJson),
     metadata: takeMembers(attributes, ASSOCIATED, isTheTraces),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: idAt(attributes, [`${ASSOCIATED}session_id`]),
+    user: idAt(attributes, [`${ASSOCIATED}user_id`]),
   };
 }
 
 const ASSOCIATED = 'traceloop.association.properties.';
-const SESSION = [`${ASSOCIATED}session_id`];
-const USER = [`${ASSOCIATED}user_id`];
 const isTheTraces = (member: string): boolean => member === 'session_id' || member === 'user_id';
-const REQUEST_TYPE = ['llm.request.type'];
-const SPAN_KIND = ['traceloop.span.kind'];
-const ENTITY_NAME = ['traceloop.entity.name'];
-const ENTITY_INPUT = ['traceloop.entity.input'];
-const ENTITY_OUTPUT = ['traceloop.entity.output'];
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
-  const type = TYPES.get(textAt(attributes, REQUEST_TYPE) ?? '');
+  const type = TYPES.get(textAt(attributes, ['llm.request.type']) ?? '');
   if (type !== undefined) return { type };
-  const kind = textAt(attributes, SPAN_KIND);
-  const name = textAt(attributes, ENTITY_NAME);
+  const kind = textAt(attributes, ['traceloop.span.kind']);
+  const name = textAt(attributes, ['traceloop.entity.name']);
   if (kind === 'tool') return { type: 'tool_call', name: name ?? spanName };
   return kind === undefined ? undefined : { type: 'custom', kind, name };
 }

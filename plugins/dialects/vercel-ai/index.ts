@@ -35,40 +35,29 @@ export default defineDialect({
 });
 
 function read({ attributes }: OtelSpan): SpanReading {
-  const operation = textAt(attributes, OPERATION) ?? firstWord(textAt(attributes, OPERATION_NAME));
+  const operation = textAt(attributes, ['ai.operationId']) ?? firstWord(textAt(attributes, OPERATION_NAME));
   const kind = operation === undefined ? undefined : kindOf(operation, attributes);
   return {
     kind,
-    model: textAt(attributes, MODEL),
-    provider: textAt(attributes, PROVIDER),
-    responseModel: textAt(attributes, RESPONSE_MODEL),
-    responseId: textAt(attributes, RESPONSE_ID),
+    model: textAt(attributes, ['ai.model.id']),
+    provider: textAt(attributes, ['ai.model.provider']),
+    responseModel: textAt(attributes, ['ai.response.model']),
+    responseId: textAt(attributes, ['ai.response.id']),
     usage: usageOf(attributes),
     input: inputOf(attributes, kind),
     output: outputOf(attributes, kind),
     request: takeMembers(attributes, 'ai.settings.', isContext),
     streaming: isStreaming(operation, attributes),
-    timeToFirstTokenMs: amountAt(attributes, FIRST_MS),
+    timeToFirstTokenMs: amountAt(attributes, ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk']),
     metadata: metadataOf(attributes),
-    session: idAt(attributes, SESSION),
-    user: idAt(attributes, USER),
+    session: idAt(attributes, ['ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId']),
+    user: idAt(attributes, ['ai.telemetry.metadata.userId', 'ai.settings.context.userId']),
     tags: textsAt(attributes, 'ai.telemetry.metadata.tags') ?? textsAt(attributes, 'ai.settings.context.tags'),
   };
 }
 
-const OPERATION = ['ai.operationId'];
 /** Followed by a blank and the application's own name of the function. */
 const OPERATION_NAME = ['operation.name'];
-const STREAM = ['gen_ai.request.stream'];
-const MODEL = ['ai.model.id'];
-const PROVIDER = ['ai.model.provider'];
-const RESPONSE_MODEL = ['ai.response.model'];
-const RESPONSE_ID = ['ai.response.id'];
-const FIRST_MS = ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk'];
-const SESSION = ['ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId'];
-const USER = ['ai.telemetry.metadata.userId', 'ai.settings.context.userId'];
-const FUNCTION = ['ai.telemetry.functionId'];
-const TOOL_NAME = ['ai.toolCall.name'];
 const TOOL_ID = ['ai.toolCall.id'];
 /** The context of a call is its metadata. */
 const isContext = (member: string): boolean => member.startsWith('context.');
@@ -83,10 +72,10 @@ function kindOf(operation: string, attributes: OtelMap): ReadKind {
   if (operation.startsWith('ai.embed')) return { type: 'embedding' };
   if (operation.endsWith('.doGenerate') || operation.endsWith('.doStream')) return { type: 'llm_call' };
   if (operation === 'ai.toolCall') {
-    return { type: 'tool_call', name: textAt(attributes, TOOL_NAME), callId: textAt(attributes, TOOL_ID) };
+    return { type: 'tool_call', name: textAt(attributes, ['ai.toolCall.name']), callId: textAt(attributes, TOOL_ID) };
   }
   const kind = WRAPPERS.has(operation) ? 'agent' : operation.slice('ai.'.length);
-  return { type: 'custom', kind, name: textAt(attributes, FUNCTION) };
+  return { type: 'custom', kind, name: textAt(attributes, ['ai.telemetry.functionId']) };
 }
 
 const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject']);
@@ -94,7 +83,7 @@ const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject
 function isStreaming(operation: string | undefined, attributes: OtelMap): boolean | undefined {
   if (operation?.endsWith('.doStream')) return true;
   if (operation?.endsWith('.doGenerate')) return false;
-  return flagAt(attributes, STREAM);
+  return flagAt(attributes, ['gen_ai.request.stream']);
 }
 
 /** The application's metadata without what is the trace's; version 7 calls it the context. */
@@ -109,22 +98,22 @@ const isTheTraces = (member: string): boolean => member === 'sessionId' || membe
 
 /** Messages of a call, the prompt of what wraps calls, texts to embed, or a tool's arguments. */
 function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS, saidJson);
+  if (kind?.type === 'tool_call') return takeAt(attributes, ['ai.toolCall.args'], saidJson);
   if (kind?.type === 'embedding') return takeAt(attributes, VALUE, saidJson) ?? eachParsed(takeAt(attributes, VALUES));
-  const messages = takeAt(attributes, MESSAGES, saidJson);
+  const messages = takeAt(attributes, ['ai.prompt.messages'], saidJson);
   if (messages) return asConversation(messages);
-  const prompt = takeAt(attributes, PROMPT, saidJson);
+  const prompt = takeAt(attributes, ['ai.prompt'], saidJson);
   return prompt && promptOf(prompt);
 }
 
 /** What a call or its wrapper answered, or a tool's result; embeddings have none, as vectors are not stored. */
 function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_RESULT, saidJson);
+  if (kind?.type === 'tool_call') return takeAt(attributes, ['ai.toolCall.result'], saidJson);
   if (kind?.type === 'embedding') return undefined;
   const said = takeAt(attributes, TEXT, plainText) ?? takeAt(attributes, OBJECT, plainText);
-  const calls = takeAt(attributes, CALLS, saidJson);
-  const reasoning = takeAt(attributes, REASONING, plainText);
-  const reason = textAt(attributes, FINISH);
+  const calls = takeAt(attributes, ['ai.response.toolCalls', 'ai.result.toolCalls'], saidJson);
+  const reasoning = takeAt(attributes, ['ai.response.reasoning'], plainText);
+  const reason = textAt(attributes, ['ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason']);
   if (!said && !calls && !reasoning && reason === undefined) return undefined;
   const message = {
     role: 'assistant',
@@ -156,14 +145,7 @@ function eachParsed(given: Given | undefined): Given | undefined {
 
 const looseJsonOf = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const MESSAGES = ['ai.prompt.messages'];
-const PROMPT = ['ai.prompt'];
 const VALUE = ['ai.value'];
 const VALUES = ['ai.values'];
-const TOOL_ARGUMENTS = ['ai.toolCall.args'];
-const TOOL_RESULT = ['ai.toolCall.result'];
 const TEXT = ['ai.response.text', 'ai.result.text'];
 const OBJECT = ['ai.response.object', 'ai.result.object'];
-const CALLS = ['ai.response.toolCalls', 'ai.result.toolCalls'];
-const REASONING = ['ai.response.reasoning'];
-const FINISH = ['ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason'];

@@ -26,13 +26,13 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const { countedInput, countedOutput, ...reported } = reportedByProvider(attributes);
   const isOwnCount =
     countedInput === undefined
-      ? reported.inputExcludesCached === true || OWN_COUNTS.test(textAt(attributes, PROVIDER) ?? '')
+      ? reported.inputExcludesCached === true || OWN_COUNTS.test(textAt(attributes, ['ai.model.provider']) ?? '')
       : countedInput === inputTokens;
   return reportedUsage({
     ...reported,
     inputTokens,
     outputTokens,
-    totalTokens: countAt(attributes, TOTAL),
+    totalTokens: countAt(attributes, ['ai.usage.totalTokens']),
     cachedInputTokens: countAt(attributes, CACHED) ?? reported.cachedInputTokens,
     cacheWriteTokens: countAt(attributes, WRITTEN) ?? reported.cacheWriteTokens,
     reasoningTokens: countAt(attributes, REASONING) ?? reported.reasoningTokens,
@@ -44,10 +44,8 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
 /** Providers whose own count of the input leaves out what the cache gave and took. */
 const OWN_COUNTS = /^(?:anthropic|amazon-bedrock|bedrock|vertex\.anthropic|google\.vertex\.anthropic)/;
 
-const PROVIDER = ['ai.model.provider'];
 const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens', 'gen_ai.usage.input_tokens'];
 const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens'];
-const TOTAL = ['ai.usage.totalTokens'];
 const CACHED = [
   'ai.usage.cachedInputTokens',
   'ai.usage.inputTokenDetails.cacheReadTokens',
@@ -71,11 +69,9 @@ interface ReportedByProvider extends ReadUsage {
   readonly countedOutput?: number | undefined;
 }
 
-const METADATA = ['ai.response.providerMetadata'];
-
 /** Reads `ai.response.providerMetadata`, JSON text of an object by provider; what several of them report is taken from the first. */
 function reportedByProvider(attributes: OtelMap): ReportedByProvider {
-  const metadata = objectOf(takeAt(attributes, METADATA, saidJson)?.value);
+  const metadata = objectOf(takeAt(attributes, ['ai.response.providerMetadata'], saidJson)?.value);
   const reported: Record<string, unknown> = {};
   for (const [name, read] of READERS) {
     if (metadata[name] === undefined) continue;
