@@ -25,6 +25,7 @@ import { Registry } from '@prometheus-io/client';
 import { callInProcess, scopeOfProject } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 import { anyRows } from '../support/any-rows.ts';
+import { Dataset } from '../../libs/datasets/src/dataset.entity.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 interface QueueBody extends QueueItemResource {
@@ -101,7 +102,7 @@ export class QueueApp {
       (kind) => ({ id: newId(), kind, source: 'manual' as const, sourceSpanId: null }),
     );
     await this.storage.write(async (tx) => {
-      await this.app.get(DatasetStore).insert(tx, { ...row, datapointCount: 0, version: 1, pinnedVersion: 0 });
+      tx.em.create(Dataset, { ...row, datapointCount: 0, version: 1, pinnedVersion: 0 });
       if (added.length > 0) await this.app.get(ChangeDatapoints).add(tx, scope, id, added, now);
     });
     return { id, ids: added.map((datapoint) => datapoint.id) };
@@ -138,7 +139,7 @@ export class QueueApp {
       const dataset = await this.app.get(DatasetStore).findForWrite(tx, LOCAL_SCOPE, datasetId);
       await this.app.get(DatasetParticipants).beforeDatasetDelete(tx, { scope: LOCAL_SCOPE, datasetId });
       await this.app.get(DatapointStore).deleteAll(tx, LOCAL_SCOPE, datasetId);
-      this.app.get(DatasetStore).delete(tx, dataset!);
+      tx.em.remove(dataset!);
     });
   }
 

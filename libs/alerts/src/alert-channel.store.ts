@@ -74,7 +74,7 @@ export class AlertChannelStore extends ProjectRows<AlertChannelRow> {
   async update(scope: Scope, id: string, body: UpdateAlertChannel): Promise<AlertChannelRow> {
     const sealed = await this.secretsOf(scope, id);
     return this.storage.write(async (tx) => {
-      const row = await this.lock(tx, scope, id);
+      const row = await this.getForWrite(tx, scope, id);
       const kind = row.kind as AlertChannelKind;
       const [fault] = channelFaults({ kind, ...body }, body.url === null);
       if (fault) throw invalidRequest([{ ...fault, path: dottedPath(fault.path) }]);
@@ -101,7 +101,7 @@ export class AlertChannelStore extends ProjectRows<AlertChannelRow> {
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
       const { projectId } = scope;
-      const channel = await this.lock(tx, scope, id);
+      const channel = await this.getForWrite(tx, scope, id);
       tx.em.remove(channel);
       await this.secrets.delete(tx, scope, id);
       await tx.em.nativeDelete(AlertDeliveryEntity, { projectId, channelId: id });

@@ -96,7 +96,7 @@ export class AlertStore extends ProjectRows<AlertRow> {
   /** Changes the members given; it is evaluated at once. @throws NotFound `alert_not_found`, Invalid. */
   update(scope: Scope, id: string, body: UpdateAlert): Promise<AlertRow> {
     return this.storage.write(async (tx) => {
-      const before = await this.lock(tx, scope, id);
+      const before = await this.getForWrite(tx, scope, id);
       const old = exportedAlert(before);
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const now = Date.now();
@@ -116,7 +116,7 @@ export class AlertStore extends ProjectRows<AlertRow> {
   /** Deletes an alert with its history and its deliveries. @throws NotFound `alert_not_found`. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const alert = await this.lock(tx, scope, id);
+      const alert = await this.getForWrite(tx, scope, id);
       tx.em.remove(alert);
       const { projectId } = scope;
       await tx.em.nativeDelete(AlertChangeEntity, { projectId, alertId: id });

@@ -11,7 +11,6 @@ import {
 import {
   Conflict,
   newId,
-  NotFound,
   PLUGINS,
   type PluginRegistry,
   type Scope,
@@ -23,7 +22,7 @@ import { Storage } from '@spandrel/storage';
 import type { Provider } from '@spandrel/plugin-api';
 import { AddressRule } from './calls/address-rule.js';
 import { ConnectionUses, ConnectionUnusable, unsealKey } from './connections.js';
-import type { ConnectionRow } from './connection.entity.js';
+import { Connection, type ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
 import { KeyRing, seal, NO_KEY } from './keys/sealing.js';
 import { originOf } from './calls/open-connection.js';
@@ -51,7 +50,7 @@ export class ChangeConnections {
     const sealed = seal(body.api_key, this.ring.current, { projectId, id });
     const row = { projectId, id, name, provider, baseUrl, defaultModel, ...sealed, createdAt: now, updatedAt: now };
     await this.storage.write(async (tx) => {
-      this.store.insert(tx, row);
+      tx.em.create(Connection, row);
       this.audit.record(tx, { action: 'connection.created', ...audited(scope, row), details: auditedMembers(row) });
     });
     return row;
@@ -60,8 +59,7 @@ export class ChangeConnections {
   /** Changes the members given; the key stays when none is given. @throws Invalid, NotFound */
   update(scope: Scope, id: string, body: UpdateConnection): Promise<ConnectionRow> {
     return this.storage.write(async (tx) => {
-      const row = await this.store.findForWrite(tx, scope, id);
-      if (!row) throw connectionNotFound();
+      const row = await this.store.getForWrite(tx, scope, id);
       const changed = this.changed(row, body);
       const details = changesBetween(auditedMembers(row), auditedMembers(changed));
       if (changed.sealedKey !== row.sealedKey) details['api_key'] = { from: 'another key', to: 'a new key' };
@@ -75,15 +73,14 @@ export class ChangeConnections {
   /** @throws NotFound, and Conflict when an unfinished run uses the connection. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const connection = await this.store.findForWrite(tx, scope, id);
-      if (!connection) throw connectionNotFound();
+      const connection = await this.store.getForWrite(tx, scope, id);
       if (await this.uses.isUsed(tx, scope, id)) {
         throw new Conflict(
           'connection_in_use',
           'an eval run that is not finished uses this connection; cancel the run or wait for its end',
         );
       }
-      this.store.delete(tx, connection);
+      tx.em.remove(connection);
       const details = auditedMembers(connection);
       this.audit.record(tx, { action: 'connection.deleted', ...audited(scope, connection), details });
     });
@@ -131,12 +128,6 @@ const audited = (scope: Scope, { id, name }: ConnectionRow): Omit<AuditedAct, 'a
 const auditedMembers = ({ name, provider, baseUrl, defaultModel }: ConnectionRow) => ({
   ...{ name, provider, base_url: baseUrl, default_model: defaultModel },
 });
-
-export const connectionNotFound = (): NotFound =>
-  new NotFound(
-    'connection_not_found',
-    'there is no provider connection with this id; GET /api/provider-connections lists them',
-  );
 
 /** Whether a connection of the provider must have a key. Servers of one's own often want none. */
 export const needsKey = (provider: string): boolean => provider === 'openai' || provider === 'anthropic';
@@ -226,7 +217,7 @@ export class RestoreConnections {
         const after = connectionRow(scope, item, before);
         const fault = this.addressFault(after);
         if (fault !== undefined) rejected.push({ item, code: 'validation_failed', message: `base_url ${fault}` });
-        else if (!before) this.store.insert(tx, after);
+        else if (!before) tx.em.create(Connection, after);
         else if (this.wouldMoveKey(before, after)) rejected.push({ item, ...OTHER_SERVER });
         else Object.assign(before, after);
       }

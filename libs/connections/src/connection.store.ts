@@ -1,18 +1,14 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type PlainList } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { NotFound, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
   forUpdate,
-  IdOrder,
   integer,
+  ProjectRows,
   shapeOf,
   Storage,
   tableOf,
   text,
-  type LongReadOptions,
-  type Page,
   type RowOfShape,
   type WriteTx,
 } from '@spandrel/storage';
@@ -20,55 +16,27 @@ import { Connection, ConnectionSchema, type ConnectionRow } from './connection.e
 import { NO_KEY, type Sealed } from './keys/sealing.js';
 
 const connectionTable = tableOf(ConnectionSchema, ['projectId', 'id']);
-const CONNECTION_COLUMNS = connectionTable.select('c');
 const SEALED = connectionTable.select('c', ['projectId', 'id', 'keyId', 'sealedKey']);
 
 const COUNT_BY_KEY = shapeOf({ keyId: text(), connections: integer() });
 
-const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');
+export const connectionNotFound = (): NotFound =>
+  new NotFound(
+    'connection_not_found',
+    'there is no provider connection with this id; GET /api/provider-connections lists them',
+  );
 
 /** Rows of provider connections. */
 @Injectable()
-export class ConnectionStore {
-  constructor(private readonly storage: Storage) {}
-
-  /** @returns the connection, `null` when the project has none with this id. */
-  async find({ projectId }: Scope, id: string): Promise<ConnectionRow | null> {
-    if (!isStorableText(id)) return null;
-    return this.storage.find((em) => em.findOne(Connection, { projectId, id }));
+export class ConnectionStore extends ProjectRows<ConnectionRow> {
+  constructor(storage: Storage) {
+    const [entity, table] = [Connection, connectionTable];
+    super(storage, { entity, table, list: 'connections', order: 'desc', notFound: connectionNotFound });
   }
 
   /** @returns the connection of this name, the oldest of several; `null` when the project has none. */
   findNamed({ projectId }: Scope, name: string): Promise<ConnectionRow | null> {
     return this.storage.find((em) => em.findOne(Connection, { projectId, name }, { orderBy: { id: 'asc' } }));
-  }
-
-  /**
-   * A connection that is to be changed, or kept as it is, until the transaction ends; locked against others. What is
-   * changed of it is written with the transaction.
-   */
-  async findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<ConnectionRow | null> {
-    if (!isStorableText(id)) return null;
-    return tx.em.findOne(Connection, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  }
-
-  /** Newest first. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList): Promise<Page<ConnectionRow>> {
-    return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong(
-        CONNECTION_COLUMNS.query`select ${CONNECTION_COLUMNS} from provider_connection c where c.project_id = ${scope.projectId} and ${rest}`,
-        { orgId: scope.orgId },
-      ),
-    );
-  }
-
-  /** Connections behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ConnectionRow[]> {
-    return this.storage.readLong(
-      CONNECTION_COLUMNS.query`select ${CONNECTION_COLUMNS} from provider_connection c
-        where c.project_id = ${scope.projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
-      options,
-    );
   }
 
   /** How many connections of all projects are sealed with each key. */
@@ -86,15 +54,6 @@ export class ConnectionStore {
         where c.project_id = ${projectId} and ${anyOf('c.id', ids)}`,
     );
     return rows.map(({ keyId }) => keyId);
-  }
-
-  insert(tx: WriteTx, row: ConnectionRow): void {
-    tx.em.create(Connection, row);
-  }
-
-  /** @param connection as {@link findForWrite} found it. */
-  delete(tx: WriteTx, connection: ConnectionRow): void {
-    tx.em.remove(connection);
   }
 }
 

@@ -11,13 +11,15 @@ import {
   connectionTestSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, Operation, deleted, listOf } from '@spandrel/http';
+import { CurrentScope, Operation, PathId, deleted, listOf } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { ChangeConnections, connectionNotFound } from './change-connections.js';
+import { ChangeConnections } from './change-connections.js';
 import { connectionResource } from './connections.js';
-import { ConnectionStore } from './connection.store.js';
+import { connectionNotFound, ConnectionStore } from './connection.store.js';
 import { KeyRing } from './keys/sealing.js';
 import { TestConnection } from './calls/test-connection.js';
+
+const ConnectionId = () => Param('id', new PathId(connectionNotFound));
 
 /** `/api/provider-connections` (docs/spec/connections.md#connection-routes). No answer holds a key or a part of one. */
 @Controller('api/provider-connections')
@@ -58,12 +60,9 @@ export class ConnectionsController {
     access: 'read',
     summary: 'A provider connection',
     answer: connectionSchema,
-    problems: ['connection_not_found'],
   })
-  async read(@CurrentScope() scope: Scope, @Param('id') id: string) {
-    const row = await this.store.find(scope, id);
-    if (!row) throw connectionNotFound();
-    return connectionResource(row, this.ring);
+  async read(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
+    return connectionResource(await this.store.get(scope, id), this.ring);
   }
 
   @Put(':id')
@@ -73,11 +72,10 @@ export class ConnectionsController {
     summary: 'Change a provider connection',
     audited: ['connection.updated'],
     answer: connectionSchema,
-    problems: ['connection_not_found'],
   })
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @ConnectionId() id: string,
     @Body({ schema: updateConnectionSchema }) body: UpdateConnection,
   ) {
     return connectionResource(await this.changes.update(scope, id, body), this.ring);
@@ -90,9 +88,9 @@ export class ConnectionsController {
     summary: 'Delete a provider connection',
     audited: ['connection.deleted'],
     answer: deletedSchema,
-    problems: ['connection_not_found', 'connection_in_use'],
+    problems: ['connection_in_use'],
   })
-  async delete(@CurrentScope() scope: Scope, @Param('id') id: string) {
+  async delete(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
     await this.changes.delete(scope, id);
     return deleted(id);
   }
@@ -105,9 +103,8 @@ export class ConnectionsController {
     summary: 'Try a provider connection',
     description: 'Asks for the list of models; 200 whether or not it succeeds.',
     answer: connectionTestSchema,
-    problems: ['connection_not_found'],
   })
-  test(@CurrentScope() scope: Scope, @Param('id') id: string) {
+  test(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
     return this.tests.execute(scope, id);
   }
 }

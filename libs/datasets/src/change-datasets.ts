@@ -7,7 +7,7 @@ import { ProjectProtection, Storage } from '@spandrel/storage';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
-import type { DatasetRow } from './dataset.entity.js';
+import { Dataset, type DatasetRow } from './dataset.entity.js';
 
 /** Creates, changes and deletes datasets. */
 @Injectable()
@@ -37,7 +37,7 @@ export class ChangeDatasets {
       updatedAt: now,
     };
     await this.storage.write(async (tx) => {
-      this.datasets.insert(tx, dataset);
+      tx.em.create(Dataset, dataset);
       await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
     });
     return dataset;
@@ -66,7 +66,7 @@ export class ChangeDatasets {
       await this.protection.assertUnprotected(tx, scope);
       await this.participants.beforeDatasetDelete(tx, { scope, datasetId });
       await this.datapoints.deleteAll(tx, scope, datasetId);
-      this.datasets.delete(tx, dataset);
+      tx.em.remove(dataset);
       await this.events.emit(tx, scope, { type: 'dataset_deleted', dataset_id: datasetId });
       const { name: targetName, datapointCount } = dataset;
       const details = { datapoints_deleted: datapointCount };

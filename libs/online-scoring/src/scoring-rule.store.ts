@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { spanMatcher } from '@spandrel/datasets';
 import { NotFound, type Scope } from '@spandrel/kernel';
@@ -49,11 +48,6 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
     super(storage, {
       ...{ entity: ScoringRule, table: scoringRuleTable, list: 'scoring_rules', notFound: scoringRuleNotFound },
     });
-  }
-
-  /** The rule, locked; what is changed of it is written with the transaction. @returns `null` where there is none. */
-  findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<ScoringRuleRow | null> {
-    return tx.em.findOne(ScoringRule, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
   /** The enabled rules with a trigger; locks none, so that the end of a span waits for nobody. */

@@ -66,14 +66,14 @@ export class ScoreDefinitionStore extends ProjectRows<ScoreDefinitionRow> {
   update(scope: Scope, id: string, body: UpdateScoreDefinition): Promise<ScoreDefinitionRow> {
     const now = Date.now();
     return this.storage.write(async (tx) =>
-      Object.assign(await this.lock(tx, scope, id), membersOf(body), { updatedAt: now }),
+      Object.assign(await this.getForWrite(tx, scope, id), membersOf(body), { updatedAt: now }),
     );
   }
 
   /** @throws NotFound `score_definition_not_found`. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const definition = await this.lock(tx, scope, id);
+      const definition = await this.getForWrite(tx, scope, id);
       tx.em.remove(definition);
       const target = { targetId: id, targetName: definition.name };
       this.audit.record(tx, { action: 'score_definition.deleted', ...scope, ...target });

@@ -80,7 +80,11 @@ export class ExportCollections {
       runs: new SeenIds(FEW),
     };
     const { rows } = SLICE;
-    const datasets = () => slicesOf((after?: Keyed) => this.datasets.after(scope, idOf(after), rows, options));
+    const rowsOf =
+      <Row extends Keyed>(store: ByIds<Row>) =>
+      (after?: Keyed): Promise<Row[]> =>
+        store.after(scope, idOf(after), rows, options);
+    const datasets = () => slicesOf(rowsOf(this.datasets));
     const datapointsOf = (id: string) =>
       shown(
         (after?: Keyed) => this.datapoints.after(scope, id, CURRENT, idOf(after), rows, options),
@@ -109,26 +113,17 @@ export class ExportCollections {
         spanTexts,
         ({ traceId }) => written.traces.has(traceId),
       ),
-      datasets: shown(
-        (after?: Keyed) => this.datasets.after(scope, idOf(after), rows, options),
-        json(datasetResource),
-        ({ id }) => written.datasets.add(id),
-      ),
+      datasets: shown(rowsOf(this.datasets), json(datasetResource), ({ id }) => written.datasets.add(id)),
       datapoints: each(datasets(), ({ id, datapointCount }) =>
         datapointCount > 0 && written.datasets.has(id) ? [datapointsOf(id)] : [],
       ),
       datapoint_versions: each(datasets(), ({ id, pinnedVersion }) =>
         pinnedVersion > 0 && written.datasets.has(id) ? this.versionsOf(scope, id, written.datapoints, options) : [],
       ),
-      capture_rules: shown(
-        (after?: Keyed) => this.rules.after(scope, idOf(after), rows, options),
-        json(captureRuleResource),
-        ({ datasetId }) => written.datasets.has(datasetId),
+      capture_rules: shown(rowsOf(this.rules), json(captureRuleResource), ({ datasetId }) =>
+        written.datasets.has(datasetId),
       ),
-      connections: shown(
-        (after?: Keyed) => this.connections.after(scope, idOf(after), rows, options),
-        json(exportedConnection),
-      ),
+      connections: shown(rowsOf(this.connections), json(exportedConnection)),
       eval_runs: shown(
         (after?: Keyed) => this.runs.after(scope, began, idOf(after), rows, options),
         json(exportedRun),
@@ -138,17 +133,14 @@ export class ExportCollections {
       eval_samples: outcomesOf(evalSampleTable, exportedSample, ({ repeats }) => repeats > 1),
       eval_attempts: outcomesOf(evalAttemptTable, exportedAttempt, ({ retriedSamples }) => retriedSamples > 0),
       queue_items: shown(
-        (after?: Keyed) => this.queue.after(scope, idOf(after), rows, options),
+        rowsOf(this.queue),
         (item) => queueItemJson(item),
         ({ datapointId, traceId, sessionId }) =>
           sessionId !== null || (traceId === null ? written.datapoints.has(datapointId) : written.traces.has(traceId)),
       ),
-      score_definitions: shown(
-        (after?: Keyed) => this.definitions.after(scope, idOf(after), rows, options),
-        json(scoreDefinition),
-      ),
+      score_definitions: shown(rowsOf(this.definitions), json(scoreDefinition)),
       scores: shown(
-        (after?: Keyed) => this.scores.after(scope, idOf(after), rows, options),
+        rowsOf(this.scores),
         json(scoreResource),
         ({ traceId }) => traceId === null || written.traces.has(traceId),
       ),
@@ -161,13 +153,10 @@ export class ExportCollections {
         async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, options) ?? [],
         (rule) => JSON.stringify(rule),
       ),
-      alert_channels: shown(
-        (after?: Keyed) => this.alertChannels.after(scope, idOf(after), rows, options),
-        json(exportedAlertChannel),
-      ),
-      alerts: shown((after?: Keyed) => this.alerts.after(scope, idOf(after), rows, options), json(exportedAlert)),
+      alert_channels: shown(rowsOf(this.alertChannels), json(exportedAlertChannel)),
+      alerts: shown(rowsOf(this.alerts), json(exportedAlert)),
       comments: shown(
-        (after?: Keyed) => this.comments.after(scope, idOf(after), rows, options),
+        rowsOf(this.comments),
         json(commentResource),
         ({ targetType, parentId }) => targetType > 1 || written.traces.has(parentId),
       ),
@@ -213,6 +202,11 @@ export async function* oneSlice(items: readonly string[]): Slices {
 
 interface Keyed {
   id: string;
+}
+
+/** Rows of a project behind an id, in the order of their ids. */
+interface ByIds<Row> {
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<Row[]>;
 }
 
 const idOf = (after: Keyed | undefined): string => after?.id ?? '';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectionTestResult } from '@spandrel/contract';
 import { Turn, type Scope } from '@spandrel/kernel';
-import { connectionNotFound } from '../change-connections.js';
 import { ConnectionCallError } from './decode-answer.js';
 import { ConnectionStore } from '../connection.store.js';
 import { Connections, ConnectionUnusable } from '../connections.js';
@@ -23,8 +22,7 @@ export class TestConnection {
 
   /** @throws NotFound; whatever else goes wrong is the result. */
   async execute(scope: Scope, id: string): Promise<ConnectionTestResult> {
-    const row = await this.store.find(scope, id);
-    if (!row) throw connectionNotFound();
+    const row = await this.store.get(scope, id);
     const started = performance.now();
     const failed = (error: string): ConnectionTestResult => ({
       ok: false,

@@ -2,15 +2,13 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { deleteRows, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { deleteRows, ProjectRows, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { captureRuleNotFound } from '../dataset-participants.js';
 import { spanMatcher, storedFilters } from './capture-filters.js';
 import { CaptureRule, type CaptureRuleRow, captureRuleTable } from './capture-rule.entity.js';
 
-const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
-
 const LOCKED_IN_ORDER = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
-const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
 
 /**
@@ -18,12 +16,10 @@ const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRat
  * (SQLite has one writer), so what is forgotten at the change is read again after it.
  */
 @Injectable()
-export class CaptureRuleStore {
-  constructor(private readonly storage: Storage) {}
-
-  /** @returns the rule, `null` when the dataset has none with this id. */
-  find({ projectId }: Scope, datasetId: string, id: string): Promise<CaptureRuleRow | null> {
-    return this.storage.find((em) => em.findOne(CaptureRule, { projectId, id, datasetId }));
+export class CaptureRuleStore extends ProjectRows<CaptureRuleRow> {
+  constructor(storage: Storage) {
+    const [entity, table] = [CaptureRule, captureRuleTable];
+    super(storage, { entity, table, list: 'capture_rules', notFound: captureRuleNotFound });
   }
 
   findSome({ projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
@@ -34,7 +30,7 @@ export class CaptureRuleStore {
    * Rules that are to be changed, or whose captures are, locked against other instances in the order of their ids; who
    * needs their datasets too has locked those before. What is changed of them is written with the transaction.
    */
-  findForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
+  findSomeForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
     return tx.em.find(CaptureRule, { projectId, id: { $in: [...ids] } }, LOCKED_IN_ORDER);
   }
 
@@ -47,27 +43,8 @@ export class CaptureRuleStore {
   }
 
   /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<CaptureRuleRow>> {
-    return IN_ORDER.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from capture_rule r
-          where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
-        { orgId: scope.orgId },
-      ),
-    );
-  }
-
-  /** Rules of all datasets behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<CaptureRuleRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from capture_rule r
-        where r.project_id = ${scope.projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
-      options,
-    );
-  }
-
-  insert(tx: WriteTx, rule: CaptureRuleRow): void {
-    tx.em.create(CaptureRule, rule);
+  listOfDataset(scope: Scope, datasetId: string, query: PlainList): Promise<Page<CaptureRuleRow>> {
+    return this.listWhere(scope, sql`r.dataset_id = ${datasetId}`, query);
   }
 
   /** Deletes a locked rule with its tasks and captures; its datapoints stay. */

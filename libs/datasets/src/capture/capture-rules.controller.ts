@@ -71,15 +71,15 @@ export class CaptureRulesController {
     @Query({ schema: plainListSchema }) query: PlainList,
   ) {
     await this.datasets.get(scope, datasetId);
-    return listOf('capture_rules', await this.rules.list(scope, datasetId, query), captureRuleResource);
+    return listOf('capture_rules', await this.rules.listOfDataset(scope, datasetId, query), captureRuleResource);
   }
 
   @Get(':rule_id')
   @Operation({ id: 'getCaptureRule', access: 'read', summary: 'A capture rule', answer: captureRuleSchema })
   async read(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
     await this.datasets.get(scope, datasetId);
-    const rule = await this.rules.find(scope, datasetId, id);
-    if (!rule) throw captureRuleNotFound();
+    const rule = await this.rules.find(scope, id);
+    if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
     return captureRuleResource(rule);
   }
 

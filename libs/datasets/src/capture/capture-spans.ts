@@ -106,7 +106,7 @@ export class CaptureSpans {
     for (const datasetId of [...datasetIds].sort()) {
       if (!(await this.datasets.findForWrite(tx, scope, datasetId))) datasetIds.delete(datasetId);
     }
-    const rules = await this.rules.findForWrite(tx, scope, ruleIds);
+    const rules = await this.rules.findSomeForWrite(tx, scope, ruleIds);
     return byId(rules.filter(({ datasetId }) => datasetIds.has(datasetId)));
   }
 

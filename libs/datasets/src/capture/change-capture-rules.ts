@@ -16,7 +16,7 @@ import { spanOutline, SpanLookups, SpanOutlineStore } from '@spandrel/tracing';
 import { DatasetStore } from '../dataset.store.js';
 import { captureRuleNotFound } from '../dataset-participants.js';
 import { givenFilters, storedFilters, spanMatcher, tagHolds } from './capture-filters.js';
-import type { CaptureRuleRow } from './capture-rule.entity.js';
+import { CaptureRule, type CaptureRuleRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 
 /** Creates, changes and deletes capture rules. */
@@ -46,7 +46,7 @@ export class ChangeCaptureRules {
     };
     await this.storage.write(async (tx) => {
       await this.datasets.getForWrite(tx, scope, datasetId);
-      this.rules.insert(tx, rule);
+      tx.em.create(CaptureRule, rule);
     });
     return rule;
   }
@@ -77,7 +77,7 @@ export class ChangeCaptureRules {
   }
 
   private async lock(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow> {
-    const [rule] = await this.rules.findForWrite(tx, scope, [id]);
+    const rule = await this.rules.findForWrite(tx, scope, id);
     if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
     return rule;
   }

@@ -3,7 +3,7 @@ import type { RejectedItem, RestoredCaptureRule } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { givenFilters } from '../capture/capture-filters.js';
-import type { CaptureRuleRow } from '../capture/capture-rule.entity.js';
+import { CaptureRule, type CaptureRuleRow } from '../capture/capture-rule.entity.js';
 import { CaptureRuleStore } from '../capture/capture-rule.store.js';
 import { DatasetStore } from '../dataset.store.js';
 
@@ -26,13 +26,13 @@ export class RestoreCaptureRules {
         if (await this.datasets.findForWrite(tx, scope, datasetId)) places.add(datasetId);
       }
       const ids = [...new Set(restored.map(({ id }) => id))];
-      const here = new Map((await this.rules.findForWrite(tx, scope, ids)).map((rule) => [rule.id, rule]));
+      const here = new Map((await this.rules.findSomeForWrite(tx, scope, ids)).map((rule) => [rule.id, rule]));
       for (const [id, item] of new Map(restored.map((one) => [one.id, one]))) {
         const before = here.get(id);
         if (!places.has(item.dataset_id)) rejected.push({ item, ...NO_DATASET });
         else if (before && before.datasetId !== item.dataset_id) rejected.push({ item, ...OTHER_DATASET });
         else if (before) Object.assign(before, ruleRow(scope, item, before.capturedCount));
-        else this.rules.insert(tx, ruleRow(scope, item, 0));
+        else tx.em.create(CaptureRule, ruleRow(scope, item, 0));
       }
       return rejected;
     });

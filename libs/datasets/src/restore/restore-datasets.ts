@@ -8,7 +8,7 @@ import { datapointCreated, datapointResource } from '../datapoint-resource.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { datasetResource, DatasetStore } from '../dataset.store.js';
-import type { DatasetRow } from '../dataset.entity.js';
+import { Dataset, type DatasetRow } from '../dataset.entity.js';
 
 /** A version of a dataset that datapoints were brought back under, and may be further. */
 export interface OpenVersion {
@@ -37,7 +37,7 @@ export class RestoreDatasets {
         const before = await this.datasets.findForWrite(tx, scope, item.id);
         const after = datasetRow(scope, item, before);
         if (!before) {
-          this.datasets.insert(tx, after);
+          tx.em.create(Dataset, after);
           await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(after) });
         } else {
           Object.assign(before, after);

@@ -1,10 +1,10 @@
 import { LockMode, type EntitySchema, type FilterQuery } from '@mikro-orm/core';
-import type { PlainList } from '@spandrel/contract';
+import { isStorableText, type PlainList, type SortOrder } from '@spandrel/contract';
 import type { NotFound, Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '../backend.js';
 import { IdOrder } from '../statements/id-order.js';
 import type { Page } from '../statements/keyset.js';
-import { rawSql } from '../statements/sql.js';
+import { rawSql, sql, type Sql } from '../statements/sql.js';
 import type { Selection, Table } from '../statements/table.js';
 import type { Storage } from '../storage.js';
 import type { WriteTx } from '../transactions/write-tx.js';
@@ -15,11 +15,13 @@ export interface ProjectTable<Row> {
   table: Table<Row>;
   /** What cursors of the list are bound to. */
   list: string;
+  /** The order of the list by when the rows were made; the oldest first when left out. */
+  order?: SortOrder;
   /** Makes the error for a row that is not there. */
   notFound: () => NotFound;
 }
 
-/** Small rows that a project has a few of, such as its rules or channels: by their ids, and in the order in which they were made. */
+/** Small rows of a project, such as its datasets or channels: by their ids, and in the order in which they were made. */
 export abstract class ProjectRows<Row extends { projectId: string; id: string }> {
   private readonly columns: Selection<Row>;
   private readonly order: IdOrder;
@@ -29,20 +31,37 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
     private readonly of: ProjectTable<Row>,
   ) {
     this.columns = of.table.select('r');
-    this.order = new IdOrder(of.list, 'r.id', 'asc');
+    this.order = new IdOrder(of.list, 'r.id', of.order ?? 'asc');
+  }
+
+  /** @returns the row, `null` when the project has none with this id. */
+  async find(scope: Scope, id: string): Promise<Row | null> {
+    if (!isStorableText(id)) return null;
+    return this.storage.find((em) => em.findOne(this.of.entity, keyOf<Row>(scope, id)));
   }
 
   /** @throws NotFound. */
   async get(scope: Scope, id: string): Promise<Row> {
-    return this.found(await this.storage.find((em) => em.findOne(this.of.entity, keyOf<Row>(scope, id))));
+    return this.found(await this.find(scope, id));
   }
 
-  /** In the order in which they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions): Promise<Page<Row>> {
+  /** In the order of the list. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, query: PlainList, options: LongReadOptions = { orgId: scope.orgId }): Promise<Page<Row>> {
+    return this.listWhere(scope, sql`1 = 1`, query, options);
+  }
+
+  /** {@link list} of rows `r` that hold a condition. */
+  protected listWhere(
+    scope: Scope,
+    condition: Sql,
+    query: PlainList,
+    options: LongReadOptions = { orgId: scope.orgId },
+  ): Promise<Page<Row>> {
     const { columns, of } = this;
     return this.order.page(query, (rest) =>
       this.storage.readLong(
-        columns.query`select ${columns} from ${rawSql(of.table.name)} r where r.project_id = ${scope.projectId} and ${rest}`,
+        columns.query`select ${columns} from ${rawSql(of.table.name)} r
+          where r.project_id = ${scope.projectId} and ${condition} and ${rest}`,
         options,
       ),
     );
@@ -58,10 +77,16 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
     );
   }
 
-  /** The row, locked until the transaction ends; what is changed of it is written with the transaction. @throws NotFound. */
-  protected async lock(tx: WriteTx, scope: Scope, id: string): Promise<Row> {
+  /** The row, locked until the transaction ends; what is changed of it is written with the transaction. @returns `null` when there is none. */
+  async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<Row | null> {
+    if (!isStorableText(id)) return null;
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    return this.found((await tx.em.findOne(this.of.entity, keyOf<Row>(scope, id), { lockMode })) as Row | null);
+    return (await tx.em.findOne(this.of.entity, keyOf<Row>(scope, id), { lockMode })) as Row | null;
+  }
+
+  /** {@link findForWrite} for one that must be there. @throws NotFound. */
+  async getForWrite(tx: WriteTx, scope: Scope, id: string): Promise<Row> {
+    return this.found(await this.findForWrite(tx, scope, id));
   }
 
   private found(row: Row | null): Row {
