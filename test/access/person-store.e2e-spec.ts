@@ -4,8 +4,10 @@ import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR, JwtSettings
 import { auditFeature } from '@spandrel/audit';
 import { createLogger } from '@spandrel/kernel';
 import { openStorage } from '@spandrel/storage';
+import { BrowserSession } from '../../libs/access/src/browser-sessions/browser-session.entity.ts';
 import { BrowserSessionStore } from '../../libs/access/src/browser-sessions/browser-session.store.ts';
-import { MemberStore, PersonStore } from '../../libs/access/src/people/person.store.ts';
+import { Member } from '../../libs/access/src/people/person.entity.ts';
+import { PersonStore } from '../../libs/access/src/people/person.store.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
 
@@ -19,11 +21,7 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
     });
     const settings = testSettings();
     const administration = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
-    const [people, memberRows, sessions] = [
-      new PersonStore(storage),
-      new MemberStore(storage),
-      new BrowserSessionStore(storage),
-    ];
+    const [people, sessions] = [new PersonStore(storage), new BrowserSessionStore(storage)];
     try {
       const { organizations, projects, members } = administration;
       const org = await organizations.create(CLI_ACTOR, { name: 'Org', plan: 'team' });
@@ -63,8 +61,8 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
         ...{ refreshedAt: 10, refreshingAt: null, expiresAt: 1_000, usedAt: 10, createdAt: 10 },
       };
       await storage.write(async (tx) => {
-        sessions.insert(tx, { ...row, id: 'in-first', digest: 'f', projectId: first.id });
-        sessions.insert(tx, { ...row, id: 'in-second', digest: 's', projectId: second.id });
+        tx.em.create(BrowserSession, { ...row, id: 'in-first', digest: 'f', projectId: first.id });
+        tx.em.create(BrowserSession, { ...row, id: 'in-second', digest: 's', projectId: second.id });
       });
       const roles = async (): Promise<(string | null)[][]> =>
         (await sessions.byDigest(['f', 's'])).map(({ id, role, label }) => [id, role, label]).toSorted();
@@ -84,7 +82,7 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
       await members.delete(CLI_ACTOR, org.id, viewer.id);
       expect(await roles()).toEqual([['in-second', 'editor', 'Ada']]);
       await storage.write(async (tx) => {
-        memberRows.insert(tx, {
+        tx.em.create(Member, {
           ...{ id: 'by-group', orgId: org.id, projectId: null, role: 'admin', source: 'groups' },
           ...{ email: null, personId: person.id, createdAt: 10 },
         });

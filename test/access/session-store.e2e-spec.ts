@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { createLogger } from '@spandrel/kernel';
 import { openStorage, type Storage } from '@spandrel/storage';
+import { BrowserSession } from '../../libs/access/src/browser-sessions/browser-session.entity.ts';
 import { BrowserSessionStore } from '../../libs/access/src/browser-sessions/browser-session.store.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { testSettings } from '../support/server-app.ts';
@@ -31,9 +32,9 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
     const nobody = { personId: null, refreshedAt: null, refreshingAt: null, sealedTokens: null };
     const row = { ...tenant, ...nobody, scopes: '["read"]', expiresAt: 1_000, usedAt: 10, createdAt: 10 };
     await storage.write(async (tx) => {
-      store.insert(tx, { ...row, id: 'of-key', digest: 'k', keyId: key.id, subject: null });
-      store.insert(tx, { ...row, id: 'of-jwt', digest: 'j', keyId: null, subject: 'user', expiresAt: 500 });
-      store.insert(tx, { ...row, id: 'unused', digest: 'u', keyId: key.id, subject: null, usedAt: 5 });
+      tx.em.create(BrowserSession, { ...row, id: 'of-key', digest: 'k', keyId: key.id, subject: null });
+      tx.em.create(BrowserSession, { ...row, id: 'of-jwt', digest: 'j', keyId: null, subject: 'user', expiresAt: 500 });
+      tx.em.create(BrowserSession, { ...row, id: 'unused', digest: 'u', keyId: key.id, subject: null, usedAt: 5 });
     });
     const found = async (): Promise<string[]> =>
       (await store.byDigest(['j', 'k', 'u', 'x'])).map(({ id }) => id).toSorted();

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { createLogger } from '@spandrel/kernel';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
 import { keptCalls } from './support/spool-files.ts';
@@ -93,13 +92,4 @@ it('a file that is no database goes to quarantine, and calls are kept in a new o
   await start();
   await recorded(api, 4);
   expect(await metrics()).toEqual({ ...expected(4, 0), spool_quarantine_files: 1 });
-});
-
-it('files of a version before 0.1.0 stay, with a warning that says how to deliver them', async () => {
-  writeFileSync(join(spoolDir, '01J0.call'), 'a call');
-  let log = '';
-  const logger = createLogger('warn', 'gateway', { write: (line: string) => (log += line) });
-  gateway = await startGateway(upstream.url, { apiUrl: api.url, spoolDir }, { logger });
-  expect(log).toMatch(/01J0\.call.*before 0\.1\.0.*start that version/);
-  expect(readdirSync(spoolDir)).toContain('01J0.call');
 });

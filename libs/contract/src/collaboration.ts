@@ -81,7 +81,6 @@ export type RestoredView = z.output<typeof restoredViewSchema>;
 export const viewListSchema = listAnswer('SavedViewList', 'views', savedViewSchema);
 
 export const listViewsSchema = z.object({ page: z.enum(VIEW_PAGES).optional(), ...pageShape });
-export type ListViews = z.output<typeof listViewsSchema>;
 
 /** What a figure of a board shows: one of Analytics, or the mean scores of evaluation runs. */
 const BOARD_FIGURES = ['cost', 'tokens', 'spans', 'calls', 'latency', 'errors', 'scores'] as const;

@@ -29,181 +29,132 @@ const search = <Known extends object>() => ({
   validateSearch: (all: Record<string, unknown>): Known => all as Known,
 });
 
-const home = createRoute({
-  ...at('/'),
-  beforeLoad: () => {
-    throw redirect({ to: '/traces', replace: true });
-  },
-});
-
-const traces = createRoute({
-  ...at('/traces'),
-  ...search<ListSearch>(),
-  component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
-});
-
-const trace = createRoute({
-  ...at('/traces/$id'),
-  ...search<TraceSearch>(),
-  component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
-});
-
-/** What a link opens: the page of its trace, to be read alone. */
-const shared = createRoute({
-  ...at('/s/$token'),
-  ...search<TraceSearch>(),
-  component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
-});
-
-const analytics = createRoute({
-  ...at('/analytics'),
-  ...search<AnalyticsSearch>(),
-  component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
-});
-
-const boards = createRoute({
-  ...at('/boards'),
-  component: lazyRouteComponent(() => import('../pages/boards/boards-page.js'), 'BoardsPage'),
-});
-
-const board = createRoute({
-  ...at('/boards/$id'),
-  component: lazyRouteComponent(() => import('../pages/board/board-page.js'), 'BoardPage'),
-});
-
-const sessions = createRoute({
-  ...at('/sessions'),
-  ...search<ListSearch>(),
-  component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
-});
-
-const session = createRoute({
-  ...at('/sessions/$id'),
-  component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
-});
-
-const users = createRoute({
-  ...at('/users'),
-  ...search<ListSearch>(),
-  component: lazyRouteComponent(() => import('../pages/users/users-page.js'), 'UsersPage'),
-});
-
-const user = createRoute({
-  ...at('/users/$id'),
-  component: lazyRouteComponent(() => import('../pages/user/user-page.js'), 'UserPage'),
-});
-
-const spans = createRoute({
-  ...at('/spans'),
-  ...search<ListSearch>(),
-  component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
-});
-
-const connections = createRoute({
-  ...at('/connections'),
-  component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
-});
-
-const datasets = createRoute({
-  ...at('/datasets'),
-  ...search<ListSearch>(),
-  component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
-});
-
-const dataset = createRoute({
-  ...at('/datasets/$id'),
-  ...search<DatasetSearch>(),
-  component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
-});
-
-const datapoint = createRoute({
-  ...at('/datasets/$id/datapoints/$dp'),
-  component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
-});
-
-const review = createRoute({
-  ...at('/review'),
-  component: lazyRouteComponent(() => import('../pages/review/review-page.js'), 'ReviewPage'),
-});
-
-const reviewQueue = createRoute({
-  ...at('/review/$id'),
-  ...search<ReviewSearch>(),
-  component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
-});
-
-const events = createRoute({
-  ...at('/events'),
-  ...search<EventsSearch>(),
-  component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
-});
-
-const evaluations = createRoute({
-  ...at('/evaluations'),
-  ...search<EvaluationsSearch>(),
-  component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
-});
-
-const newEvaluation = createRoute({
-  ...at('/evaluations/new'),
-  ...search<NewEvaluationSearch>(),
-  component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
-});
-
-const compare = createRoute({
-  ...at('/evaluations/compare'),
-  ...search<CompareSearch>(),
-  component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
-});
-
-const run = createRoute({
-  ...at('/evaluations/$id'),
-  ...search<RunSearch>(),
-  component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
-});
-
-const settings = createRoute({
-  ...at('/settings'),
-  component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
-});
-
-const signIn = createRoute({
-  ...at('/sign-in'),
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
-});
-
-const routes = root.addChildren([
-  home,
-  traces,
-  trace,
-  shared,
-  sessions,
-  session,
-  users,
-  user,
-  spans,
-  analytics,
-  boards,
-  board,
-  datasets,
-  dataset,
-  datapoint,
-  connections,
-  review,
-  reviewQueue,
-  events,
-  evaluations,
-  newEvaluation,
-  compare,
-  run,
-  settings,
-  signIn,
-]);
+/** A list of its own: within `addChildren` the parameters of their addresses would be unknown. */
+const pages = [
+  createRoute({
+    ...at('/'),
+    beforeLoad: () => {
+      throw redirect({ to: '/traces', replace: true });
+    },
+  }),
+  createRoute({
+    ...at('/traces'),
+    ...search<ListSearch>(),
+    component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
+  }),
+  createRoute({
+    ...at('/traces/$id'),
+    ...search<TraceSearch>(),
+    component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
+  }),
+  // What a link opens: the page of its trace, to be read alone.
+  createRoute({
+    ...at('/s/$token'),
+    ...search<TraceSearch>(),
+    component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
+  }),
+  createRoute({
+    ...at('/sessions'),
+    ...search<ListSearch>(),
+    component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
+  }),
+  createRoute({
+    ...at('/sessions/$id'),
+    component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
+  }),
+  createRoute({
+    ...at('/users'),
+    ...search<ListSearch>(),
+    component: lazyRouteComponent(() => import('../pages/users/users-page.js'), 'UsersPage'),
+  }),
+  createRoute({
+    ...at('/users/$id'),
+    component: lazyRouteComponent(() => import('../pages/user/user-page.js'), 'UserPage'),
+  }),
+  createRoute({
+    ...at('/spans'),
+    ...search<ListSearch>(),
+    component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
+  }),
+  createRoute({
+    ...at('/analytics'),
+    ...search<AnalyticsSearch>(),
+    component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
+  }),
+  createRoute({
+    ...at('/boards'),
+    component: lazyRouteComponent(() => import('../pages/boards/boards-page.js'), 'BoardsPage'),
+  }),
+  createRoute({
+    ...at('/boards/$id'),
+    component: lazyRouteComponent(() => import('../pages/board/board-page.js'), 'BoardPage'),
+  }),
+  createRoute({
+    ...at('/datasets'),
+    ...search<ListSearch>(),
+    component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
+  }),
+  createRoute({
+    ...at('/datasets/$id'),
+    ...search<DatasetSearch>(),
+    component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
+  }),
+  createRoute({
+    ...at('/datasets/$id/datapoints/$dp'),
+    component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
+  }),
+  createRoute({
+    ...at('/connections'),
+    component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
+  }),
+  createRoute({
+    ...at('/review'),
+    component: lazyRouteComponent(() => import('../pages/review/review-page.js'), 'ReviewPage'),
+  }),
+  createRoute({
+    ...at('/review/$id'),
+    ...search<ReviewSearch>(),
+    component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
+  }),
+  createRoute({
+    ...at('/events'),
+    ...search<EventsSearch>(),
+    component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
+  }),
+  createRoute({
+    ...at('/evaluations'),
+    ...search<EvaluationsSearch>(),
+    component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
+  }),
+  createRoute({
+    ...at('/evaluations/new'),
+    ...search<NewEvaluationSearch>(),
+    component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
+  }),
+  createRoute({
+    ...at('/evaluations/compare'),
+    ...search<CompareSearch>(),
+    component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
+  }),
+  createRoute({
+    ...at('/evaluations/$id'),
+    ...search<RunSearch>(),
+    component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
+  }),
+  createRoute({
+    ...at('/settings'),
+    component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
+  }),
+  createRoute({
+    ...at('/sign-in'),
+    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
+  }),
+] as const;
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
-    routeTree: routes,
+    routeTree: root.addChildren(pages),
     context: { queryClient },
     parseSearch: readSearch,
     stringifySearch: writeSearch,

@@ -51,9 +51,6 @@ const IDLE_MS = 1_000;
 /** After so long the disk is taken to hang: calls do not wait for it. */
 const WRITE_DEADLINE_MS = 5_000;
 
-/** Files of gateways before 0.1.0, a journal or one a call. */
-const EARLIER_FILE = /\.(journal|call)$/;
-
 /**
  * Keeps recordings in an SQLite file over a crash, until they are delivered (ADR 0062). Changes gather while the thread that
  * has the file writes those before them, and a change takes the place of one of the same recording that still waits.
@@ -100,13 +97,6 @@ export class RecordingStore {
       const quarantined = filesIn(quarantine);
       if (quarantined.length > 0) closeDirectory(quarantine, logger);
       closeFiles([...files, ...quarantined], isForGroup, logger);
-      const earlier = files.filter((file) => EARLIER_FILE.test(file)).map((file) => path.basename(file));
-      if (earlier.length > 0) {
-        logger.warn(
-          { files: earlier.slice(0, 10), count: earlier.length },
-          'the spool directory has recordings of a version before 0.1.0, which are not read: start that version on the directory until spandrel_gateway_spool_items is 0, or delete the files',
-        );
-      }
     } catch (error) {
       throw new StartError([`${SETTING}: ${pathFault(directory, error).message}`]);
     }

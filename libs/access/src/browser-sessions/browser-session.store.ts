@@ -66,10 +66,6 @@ export class BrowserSessionStore {
     }));
   }
 
-  insert(tx: WriteTx, row: BrowserSessionRow): void {
-    tx.em.create(BrowserSession, row);
-  }
-
   /** The one with a cookie, whether it has ended or not. */
   find(tx: WriteTx, digest: string): Promise<BrowserSessionRow | null> {
     return tx.em.findOne(BrowserSession, { digest });

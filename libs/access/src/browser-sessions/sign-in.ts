@@ -5,7 +5,7 @@ import { DomainError, newId, LOGGER, NotFound, Unavailable, type Logger, Backgro
 import { AuditTrail } from '@spandrel/audit';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { digestOf } from '../credentials/api-keys.js';
-import type { BrowserSessionRow } from './browser-session.entity.js';
+import { BrowserSession, type BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { newSessionToken, SESSION_MS_MAX, UNUSED_MS_MAX } from './session-cookie.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
@@ -98,7 +98,6 @@ export interface SignedIn {
 export class SignIn {
   constructor(
     private readonly storage: Storage,
-    private readonly store: BrowserSessionStore,
     private readonly signOut: SignOut,
     private readonly audit: AuditTrail,
     @Inject(GATEKEEPER) private readonly gatekeeper: Gatekeeper,
@@ -115,7 +114,7 @@ export class SignIn {
     const row = sessionRow(holder, token, Date.now());
     await this.storage.write(async (tx) => {
       await this.signOut.endReplaced(tx, replaced === undefined ? null : digestOf(replaced));
-      this.store.insert(tx, row);
+      tx.em.create(BrowserSession, row);
       this.audit.record(tx, {
         action: 'session.created',
         ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, actor: actingParty(holder) },

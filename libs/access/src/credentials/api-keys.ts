@@ -22,7 +22,7 @@ import { AuditTrail, changesBetween, type AuditedAct } from '@spandrel/audit';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import { requireAll, type Actor } from '../organizations/actor.js';
-import type { ApiKeyRow } from './api-key.entity.js';
+import { ApiKey, type ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore, type ListedKey } from './credential.store.js';
 import { mapPage, assertNotDeleting, projectNotFound } from '../answers.js';
 import { ProjectStore } from '../organizations/organization.store.js';
@@ -86,7 +86,7 @@ export class ApiKeys {
         ...{ suspendedAt: null, usedAt: null, rateLimit: rate_limit ?? null },
         ...{ sessionId: tokenKey?.sessionId ?? null, tokenKey: tokenKey?.sealed ?? null },
       };
-      this.store.insert(tx, made);
+      tx.em.create(ApiKey, made);
       this.audit.record(tx, { action: 'key.created', ...auditedKey(made) });
       await tx.em.flush();
       return { ...(await this.resource(tx, made.id)), key };
@@ -126,7 +126,7 @@ export class ApiKeys {
   async delete(actor: Actor, id: string): Promise<Deleted> {
     await this.storage.write(async (tx) => {
       const row = await this.store.getForWrite(tx, actor, id);
-      this.store.delete(tx, row);
+      tx.em.remove(row);
       this.audit.record(tx, { action: 'key.deleted', ...auditedKey(row) });
     });
     return { id, deleted: true };

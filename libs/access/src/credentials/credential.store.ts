@@ -149,13 +149,4 @@ export class ApiKeyStore {
     if (!row) throw keyNotFound();
     return row;
   }
-
-  insert(tx: WriteTx, row: ApiKeyRow): void {
-    tx.em.create(ApiKey, row);
-  }
-
-  /** @param key as {@link getForWrite} found it. */
-  delete(tx: WriteTx, key: ApiKeyRow): void {
-    tx.em.remove(key);
-  }
 }

@@ -69,10 +69,6 @@ export class OrganizationStore {
   async delete(tx: WriteTx, id: string): Promise<void> {
     await tx.run(sql`delete from organization where id = ${id}`);
   }
-
-  insert(tx: WriteTx, row: OrganizationRow): void {
-    tx.em.create(Organization, row);
-  }
 }
 
 const canSee = ({ orgId }: Actor, id: string): boolean => orgId === null || orgId === id;
@@ -136,10 +132,6 @@ export class ProjectStore implements ProjectDirectory {
   async isProtected(tx: WriteTx, id: string): Promise<boolean> {
     const [row] = await tx.all(PROTECTED.query`select p.protected from project p where p.id = ${id} for share`);
     return row?.protected === 1;
-  }
-
-  insert(tx: WriteTx, row: ProjectRow): void {
-    tx.em.create(Project, row);
   }
 }
 

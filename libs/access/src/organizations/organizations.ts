@@ -16,7 +16,7 @@ import { mapPage, assertNotDeleting } from '../answers.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
 import { FOR_EVER, organizationDays, planDays } from './retention-policy.store.js';
-import type { OrganizationRow } from './organization.entity.js';
+import { Organization, type OrganizationRow } from './organization.entity.js';
 import { OrganizationStore } from './organization.store.js';
 
 /** Organizations, as the operator and their own administrators see and change them. */
@@ -39,7 +39,7 @@ export class Organizations {
     };
     const resource = this.resource(row);
     await this.storage.write(async (tx) => {
-      this.store.insert(tx, row);
+      tx.em.create(Organization, row);
       const details = { name, plan, rate_limit: row.rateLimit };
       this.audit.record(tx, { action: 'org.created', orgId: row.id, targetId: row.id, targetName: name, details });
     });

@@ -14,7 +14,7 @@ import type { Actor } from './actor.js';
 import { mapPage, assertNotDeleting } from '../answers.js';
 import { beingDeletedOf, RemovalStore, stateOf } from '../removal/removal.store.js';
 import { OrganizationStore, ProjectStore } from './organization.store.js';
-import type { ProjectRow } from './organization.entity.js';
+import { Project, type ProjectRow } from './organization.entity.js';
 import { organizationDays, planDays, type OrganizationRetention } from './retention-policy.store.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 
@@ -50,7 +50,7 @@ export class Projects {
       const organization = await this.organizations.getForWrite(tx, actor, orgId);
       assertNotDeleting('organization', organization);
       this.assertKept(organization, retentionDays);
-      this.store.insert(tx, row);
+      tx.em.create(Project, row);
       const { id: projectId } = row;
       const target = { projectId, targetId: projectId, targetName: name };
       this.audit.record(tx, { action: 'project.created', orgId, ...target, details });

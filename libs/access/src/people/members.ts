@@ -16,7 +16,7 @@ import { assertNotDeleting, memberNotFound, projectNotFound, mapPage } from '../
 import { requireRole, type Actor } from '../organizations/actor.js';
 import { OrganizationStore, ProjectStore } from '../organizations/organization.store.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
-import type { MemberRow } from './person.entity.js';
+import { Member, type MemberRow } from './person.entity.js';
 import { MemberStore, type ListedMember } from './person.store.js';
 
 /** Members of organizations, as their administrators see and change them (docs/spec/people.md#members). */
@@ -51,7 +51,7 @@ export class Members {
       requireRole(actor, role);
       if (await this.store.has(tx, row))
         throw new Conflict('member_exists', 'this address has a role here already: change that one');
-      this.store.insert(tx, row);
+      tx.em.create(Member, row);
       this.audit.record(tx, { action: 'member.created', ...auditedMember(row) });
     });
     return memberResource({ ...row, personName: null, personEmail: null, confirmedAt: null, refusedAt: null });
@@ -92,7 +92,7 @@ export class Members {
       const member = await this.findOwn(tx, actor, orgId, id);
       if (member.role === 'owner') requireRole(actor, 'owner');
       await this.requireOtherOwner(tx, actor, member);
-      this.store.delete(tx, member);
+      tx.em.remove(member);
       this.audit.record(tx, { action: 'member.deleted', ...auditedMember(member) });
       if (member.personId !== null) await this.makerKeys.review(tx, member.personId);
     });

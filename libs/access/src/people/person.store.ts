@@ -177,12 +177,4 @@ export class MemberStore {
       ...{ confirmedAt: person?.signedInAt ?? null, refusedAt: person?.refusedAt ?? null },
     };
   }
-
-  insert(tx: WriteTx, row: MemberRow): void {
-    tx.em.create(Member, row);
-  }
-
-  delete(tx: WriteTx, row: MemberRow): void {
-    tx.em.remove(row);
-  }
 }

@@ -3,15 +3,14 @@ import { formatTimestamp } from '@spandrel/contract';
 import { newId, LOGGER, type ActingParty, type Logger } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, Refusals } from '@spandrel/audit';
-import type { BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
-import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
+import { BrowserSession, type BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
 import { newSessionToken, SESSION_MS_MAX } from '../browser-sessions/session-cookie.js';
 import { SignOut } from '../browser-sessions/sign-in.js';
 import { digestOf } from '../credentials/api-keys.js';
 import type { Confirmed, Identity } from '../oidc/identity-provider.js';
 import { sealTokens } from '../oidc/sealed-tokens.js';
-import { type OpenProject, PersonStore, MemberStore } from './person.store.js';
-import type { PersonRow, MemberRow } from './person.entity.js';
+import { type OpenProject, PersonStore } from './person.store.js';
+import { Member, type PersonRow, type MemberRow } from './person.entity.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 import { MakerKeys } from '../credentials/maker-keys.js';
 import { auditedMember } from './members.js';
@@ -23,7 +22,6 @@ type Place = Pick<MemberRow, 'orgId' | 'projectId' | 'role'>;
 export class KeepPerson {
   constructor(
     private readonly people: PersonStore,
-    private readonly members: MemberStore,
     private readonly makerKeys: MakerKeys,
     private readonly audit: AuditTrail,
     private readonly settings: OidcSettings,
@@ -73,12 +71,12 @@ export class KeepPerson {
     const missing = new Map(wanted.map((place) => [keyOf(place), place]));
     for (const member of had) {
       if (missing.delete(keyOf(member))) continue;
-      this.members.delete(tx, member);
+      tx.em.remove(member);
       this.audit.record(tx, { action: 'member.deleted', ...auditedMember(member), actor });
     }
     for (const place of missing.values()) {
       const row = { ...place, id: newId(), source: 'groups', email, personId: id, createdAt: Date.now() };
-      this.members.insert(tx, row);
+      tx.em.create(Member, row);
       this.audit.record(tx, { action: 'member.created', ...auditedMember(row), actor });
     }
   }
@@ -106,7 +104,6 @@ export class SignInPerson {
     private readonly storage: Storage,
     private readonly keepPerson: KeepPerson,
     private readonly people: PersonStore,
-    private readonly sessions: BrowserSessionStore,
     private readonly signOut: SignOut,
     private readonly audit: AuditTrail,
     private readonly refusals: Refusals,
@@ -143,7 +140,7 @@ export class SignInPerson {
       await this.signOut.endReplaced(tx, replaces);
       const row = sessionRow(person, project, token);
       row.sealedTokens = sealTokens(tokens, token, row.id);
-      this.sessions.insert(tx, row);
+      tx.em.create(BrowserSession, row);
       this.audit.record(tx, {
         action: 'session.created',
         ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, actor: actingPerson(person) },
