@@ -177,6 +177,14 @@ export function outlines(app: () => TracingApp): void {
           { question: 'Q?', answer: 'A.', call: 'call' },
         ],
         [
+          'calls that nothing holds together, behind which a tool was used',
+          [
+            { ...{ id: 'call', name: 'chat' }, ...said('Q?', 'A.') },
+            { id: 'tool', name: 'store', kind: { type: 'tool_call' }, input: 'A.', output: 'stored' },
+          ],
+          { question: 'Q?', answer: 'A.', call: 'call' },
+        ],
+        [
           'an agent that reports no calls',
           [{ ...{ id: 'root', name: 'agent' }, kind: CUSTOM, input: 'Q?', output: 'A.' }],
           { question: 'Q?', answer: 'A.', call: null },

@@ -7,7 +7,7 @@ import { SpanOutlineStore } from './span-outline.store.js';
 
 /** Where a trace has what its user asked and was answered. */
 export interface Talk {
-  /** The first span without a parent, unless it is a call of a model. */
+  /** The first span without a parent; `null` where that is a call of a model. */
   root: string | null;
   /** Calls of models, the first and the last ones, without those beside the main line. */
   line: readonly LineSpan[];

@@ -52,7 +52,7 @@ const TEXTS = shapeOf({ id: text(), input: nullable(text()), output: nullable(te
 
 /** Where in a trace its question and its answer may be. */
 export interface TalkPlaces {
-  /** The first span without a parent, unless it is a call of a model. */
+  /** The first span without a parent; `null` where that is a call of a model. */
   root: string | null;
   /** Calls of models: the first and the last ones. */
   calls: readonly string[];
@@ -78,7 +78,7 @@ export class SpanOutlineStore {
     const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, options);
     const starts = this.storage.dialect === 'postgres' ? await startsOfTraces(read, scope, traceIds) : undefined;
     // Walks the spans of a trace from its ends: by the index on kinds all calls of the project would be walked.
-    const walk = (direction: 'asc' | 'desc', which: string, most: number) => sql`select s.id, s.parent_id,
+    const walk = (direction: 'asc' | 'desc', which: string, most: number) => sql`select s.id, s.parent_id, s.started_at,
         coalesce(s.kind_type, '') as kind_type from span s
       where s.project_id = ${projectId} and s.trace_id = t.id${betweenStarts('s.started_at', starts?.from, starts?.until)}
         and ${rawSql(which)}
@@ -86,10 +86,12 @@ export class SpanOutlineStore {
     const isCall = rawSql("e.kind_type = 'llm_call'");
     const ends = (direction: 'asc' | 'desc') => walk(direction, '1 = 1', ENDS_SPANS);
     const calls = (direction: 'asc' | 'desc', most: number) => sql`select e.id from (${ends(direction)}) e
-      where ${isCall} limit ${rawSql(String(most))}`;
+      where ${isCall} order by e.started_at ${rawSql(direction)}, e.id ${rawSql(direction)}
+      limit ${rawSql(String(most))}`;
     const rows = await read(
       PLACES.query`select t.id as "traceId",
-          (select e.id from (${ends('asc')}) e where e.parent_id is null and not ${isCall} limit 1) as "root",
+          (select case when ${isCall} then null else e.id end from (${ends('asc')}) e where e.parent_id is null
+            order by e.started_at, e.id limit 1) as "root",
           (select string_agg(c.id, ' ') from (select f.id from (${calls('asc', 1)}) f
             union all select l.id from (${calls('desc', LAST_CALLS)}) l) c) as "calls",
           (select w.id from (${walk('desc', "coalesce(s.kind_type, '') = 'llm_call'", 1)}) w) as "last"
