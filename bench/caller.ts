@@ -36,6 +36,9 @@ export class Caller {
   post = <Answer>(path: string, body: object): Promise<Answer> =>
     this.answer<Answer>(fetch(this.base + path, { method: 'POST', headers: this.headers, body: JSON.stringify(body) }));
 
+  put = <Answer>(path: string, body: object): Promise<Answer> =>
+    this.answer<Answer>(fetch(this.base + path, { method: 'PUT', headers: this.headers, body: JSON.stringify(body) }));
+
   get = <Answer>(path: string): Promise<Answer> =>
     this.answer<Answer>(fetch(this.base + path, { headers: { authorization: this.headers['authorization']! } }));
 

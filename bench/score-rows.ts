@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { said, startScriptedProvider } from '../test/evals/scripted-provider.ts';
 import { freePorts } from '../test/support/ports.ts';
 import { random } from '../test/support/random.ts';
 import { Caller } from './caller.ts';
@@ -7,6 +8,7 @@ import { openFilledPostgres } from './filled-postgres.ts';
 import { median } from './load.ts';
 import { startPeer } from './process.ts';
 import { spanId } from './query-data.ts';
+import { until } from '../test/support/spandrel.ts';
 import { goal, heading, row } from './report.ts';
 
 /** Each question is asked so many times; the first time is left out, since it finds the caches cold. */
@@ -17,6 +19,10 @@ const BATCH = 1_000;
 const SHARES = { quality: 0.25, helpful: 0.04, early: 0.01 };
 /** Requests by which the write of spans is measured, before scores are written and after. */
 const WRITES = 30;
+/** Rounds in which spans are written without a scoring rule, and with one, in turns; requests of a round, spans of each. */
+const RULE_ROUNDS = 12;
+const RULE_WRITES = 40;
+const RULE_BATCH = 50;
 
 export interface ScoreFigures {
   database: 'SQLite' | 'Postgres';
@@ -27,6 +33,13 @@ export interface ScoreFigures {
   /** Spans that ingests write a second while no span has a score, and while all these have some. */
   spansWithout: number;
   spansWith: number;
+  /** Milliseconds of ingests while a rule judges a tenth of the traces, and while it is off; on SQLite. */
+  rules?: { off: WriteTimes; on: WriteTimes };
+}
+
+interface WriteTimes {
+  medianMs: number;
+  p99Ms: number;
 }
 
 const FILTERS = [
@@ -40,6 +53,8 @@ const FILTERS = [
   ['two names', 'score=quality>0.5&score=helpful:yes'],
   ['with failed alone', 'score=quality<0.5&status=failed'],
   ['many, all of them early', 'score=early>0'],
+  ['oldest first', 'score=early>0&sort_order=asc'],
+  ['two names, one early', 'score=quality<0.5&score=early>0'],
 ] as const;
 
 /** Filters by score with many spans, and what scores cost the writes; on SQLite. */
@@ -48,7 +63,8 @@ export async function measureScores(spans: number, { dataDir }: FilledDatabase):
   const args = [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', dataDir];
   const peer = await startPeer(process.execPath, args, [port!], {}, START_MS_MAX);
   try {
-    return { database: 'SQLite', ...(await measure(Caller.of(`http://127.0.0.1:${port}`, ''), spans)) };
+    const caller = Caller.of(`http://127.0.0.1:${port}`, '');
+    return { database: 'SQLite', ...(await measure(caller, spans)), rules: await measureRules(caller) };
   } finally {
     await peer.stop();
   }
@@ -105,16 +121,61 @@ async function writeSpans(caller: Caller, name: string): Promise<number> {
   const millis: number[] = [];
   for (let request = 0; request < WRITES; request++) {
     const trace = `${name}-${Date.now()}-${request}`;
-    const spans = Array.from({ length: BATCH }, (_, n) => ({
-      ...{ id: `${trace}-${n}`, trace_id: trace, name: 'step', input: 'a question', output: 'an answer' },
-      ...{ ended_at: new Date().toISOString(), kind: { type: 'llm_call', model: 'gpt-4o', input_tokens: 20 } },
-    }));
+    const spans = Array.from({ length: BATCH }, (_, n) => spanIn(trace, n));
     const began = performance.now();
     await ingest(caller, { traces: [{ id: trace }], spans });
     millis.push(performance.now() - began);
   }
   return BATCH / (median(millis) / 1_000);
 }
+
+/** What a rule costs the writes of spans: both in one run, in turns; what it has to judge is judged before it is turned off. */
+async function measureRules(caller: Caller): Promise<{ off: WriteTimes; on: WriteTimes }> {
+  const provider = await startScriptedProvider(() => said('{"score": 1, "reason": "x"}'));
+  try {
+    const connection = await caller.post<{ id: string }>('/api/provider-connections', {
+      ...{
+        name: 'judge',
+        provider: 'openai',
+        api_key: 'sk-x',
+        base_url: `${provider.url}/v1`,
+        default_model: 'gpt-4o',
+      },
+    });
+    const judge = { connection_id: connection.id };
+    const rule = await caller.post<{ id: string }>('/api/scoring-rules', {
+      ...{ name: 'judged', scoring: 'LlmJudge', judge, sample_rate: 0.1, enabled: false },
+    });
+    const path = `/api/scoring-rules/${rule.id}`;
+    const millis = { off: [] as number[], on: [] as number[] };
+    for (let round = 0; round < RULE_ROUNDS; round++) {
+      for (const name of round % 2 === 0 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
+        await caller.put(path, { enabled: name === 'on' });
+        for (let request = 0; request < RULE_WRITES; request++) {
+          const trace = `${name}-${Date.now()}-${request}`;
+          const spans = Array.from({ length: RULE_BATCH }, (_, n) => spanIn(trace, n));
+          const began = performance.now();
+          await ingest(caller, { traces: [{ id: trace }], spans });
+          millis[name].push(performance.now() - began);
+        }
+        await until(async () => (await caller.get<{ state: { pending: number } }>(path)).state.pending === 0, 60_000);
+      }
+    }
+    return { off: timesOf(millis.off), on: timesOf(millis.on) };
+  } finally {
+    await provider.close();
+  }
+}
+
+const timesOf = (millis: number[]): WriteTimes => ({
+  medianMs: median([...millis]),
+  p99Ms: millis.toSorted((a, b) => a - b)[Math.floor(millis.length * 0.99)]!,
+});
+
+const spanIn = (trace: string, n: number) => ({
+  ...{ id: `${trace}-${n}`, trace_id: trace, name: 'step', input: 'a question', output: 'an answer' },
+  ...{ ended_at: new Date().toISOString(), kind: { type: 'llm_call', model: 'gpt-4o', input_tokens: 20 } },
+});
 
 async function ingest(caller: Caller, body: object): Promise<void> {
   const { rejected } = (await caller.post('/api/ingest', body)) as { rejected: object[] };
@@ -133,7 +194,7 @@ async function timed(caller: Caller, path: string): Promise<number> {
 
 /** Prints the figures and notes them against the goals. */
 export function reportScores(figures: ScoreFigures, spans: number): void {
-  const { database, scores, perSecond, filters, spansWithout, spansWith } = figures;
+  const { database, scores, perSecond, filters, spansWithout, spansWith, rules } = figures;
   heading(`Filters by score, ${database}, ${spans} spans, ${scores} scores`);
   row('scores written', `${perSecond.toFixed(0)} a second`);
   row('spans written without scores', `${spansWithout.toFixed(0)} a second`);
@@ -141,5 +202,14 @@ export function reportScores(figures: ScoreFigures, spans: number): void {
   row('', 'spans ms', 'traces ms');
   for (const { name, spansMs, tracesMs } of filters) row(name, spansMs.toFixed(1), tracesMs.toFixed(1));
   const slowest = Math.max(...filters.flatMap(({ spansMs, tracesMs }) => [spansMs, tracesMs]));
+  goal(`spans written beside scores on ${database}, × without`, spansWith / spansWithout, '>=', 0.95);
+  if (rules) {
+    row('', 'median ms', 'p99 ms');
+    for (const name of ['off', 'on'] as const) {
+      row(`rule ${name}`, rules[name].medianMs.toFixed(2), rules[name].p99Ms.toFixed(2));
+    }
+    goal('ingest with a rule at 10%, median × without', rules.on.medianMs / rules.off.medianMs, '<=', 1.05);
+    goal('ingest with a rule at 10%, p99 × without', rules.on.p99Ms / rules.off.p99Ms, '<=', 1.05);
+  }
   goal(`slowest list by score on ${database}, ms`, slowest, '<', 20);
 }

@@ -1,6 +1,6 @@
 /** Lists and counts of traces and spans by their scores (docs/spec/scores.md#finding-by-scores), on both databases. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { IngestResult } from '@spandrel/contract';
+import type { IngestResult, ScoreBucket } from '@spandrel/contract';
 import { describeOnBothDatabases } from './support/databases.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 
@@ -51,18 +51,24 @@ describeOnBothDatabases('filters by score', ({ newDatabase }) => {
   afterAll(() => server?.close());
 
   /** Ids of all pages of a list, whose count is compared with them. */
-  async function listed(of: 'traces' | 'spans', filters: readonly [string, string][], sort = ''): Promise<string[]> {
+  async function listed(
+    of: 'traces' | 'spans',
+    filters: readonly [string, string][],
+    sort = '',
+    limit = 7,
+  ): Promise<string[]> {
     const query = new URLSearchParams(filters.map(([name, value]) => [name, value])).toString();
     const ids: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const { status, body } = await get(
-        `/api/${of}?${query}${sort}&limit=7${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        `/api/${of}?${query}${sort}&limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
       );
       expect(status).toBe(200);
       ids.push(...(body[of] as { id: string }[]).map(({ id }) => id));
       cursor = body['next_cursor'] as string | null;
     }
-    expect((await get(`/api/count/${of}?${query}`)).body).toEqual({ count: ids.length, exact: true });
+    const counted = query.replace(/&sort_order=asc/, '');
+    expect((await get(`/api/count/${of}?${counted}`)).body).toEqual({ count: ids.length, exact: true });
     return ids;
   }
 
@@ -153,5 +159,58 @@ describeOnBothDatabases('filters by score', ({ newDatabase }) => {
       });
       expect((await get(`/api/${plural}?score=many>=0&score=quality>0`)).body).toMatchObject({ count: 0 });
     }
+  });
+
+  it('reads what very many scores are about in list order, also where it came or moved later', async () => {
+    const numbers = Array.from({ length: 1_500 }, (_, n) => n);
+    // Several begin at once; the list is far from the order in which they come.
+    const start = (n: number): number => 10_000 + Math.floor(((n * 7_919) % 1_500) / 2);
+    const span = (n: number, minute = start(n)) => ({
+      ...{ id: `walk${n}`, trace_id: `walk${n}`, name: 'call', started_at: at(minute) },
+    });
+    const isLate = (n: number): boolean => n % 3 === 0;
+    await ingest({
+      traces: numbers.map((n) => ({ id: `walk${n}`, started_at: at(start(n)) })),
+      spans: numbers.filter((n) => !isLate(n)).map((n) => span(n)),
+    });
+    await ingest({
+      scores: numbers.flatMap((n) => [
+        { id: `walk${n}`, name: 'walk', value: 1, trace_id: `walk${n}`, span_id: `walk${n}` },
+        ...(n % 4 === 0 ? [{ id: `walk${n}-again`, name: 'walk', value: 2, span_id: null, trace_id: `walk${n}` }] : []),
+        ...(n % 5 === 0
+          ? [{ id: `walk${n}-more`, name: 'walk', value: 3, trace_id: `walk${n}`, span_id: `walk${n}` }]
+          : []),
+      ]),
+    });
+    await ingest({ spans: numbers.filter(isLate).map((n) => span(n, start(n) + 3)) });
+    const moved = numbers.filter((n) => n % 10 === 1);
+    await ingest({
+      spans: moved.map((n) => span(n, start(n) + 40)),
+      traces: moved.map((n) => ({ id: `walk${n}`, started_at: at(start(n) - 50) })),
+    });
+    const isMoved = (n: number): boolean => moved.includes(n);
+    const begins = {
+      spans: (n: number) => start(n) + (isMoved(n) ? 40 : isLate(n) ? 3 : 0),
+      traces: (n: number) => start(n) - (isMoved(n) ? 50 : 0),
+    };
+    for (const plural of ['spans', 'traces'] as const) {
+      const order = (a: number, b: number): number =>
+        begins[plural](a) - begins[plural](b) || (`walk${a}` < `walk${b}` ? -1 : 1);
+      const ascending = numbers.toSorted(order).map((n) => `walk${n}`);
+      const filters: [string, string][] = [['score', 'walk>0']];
+      expect(await listed(plural, [...filters, ['sort_order', 'asc']], '', 400)).toEqual(ascending);
+      expect(await listed(plural, filters, '', 37)).toEqual(ascending.toReversed());
+      const within = numbers.filter((n) => begins[plural](n) >= 10_100 && begins[plural](n) < 10_200).toSorted(order);
+      expect(await listed(plural, [...filters, ['since', at(10_100)], ['until', at(10_200)]])).toEqual(
+        within.map((n) => `walk${n}`).toReversed(),
+      );
+    }
+    const sums = (await get('/api/analytics/scores?name=walk&group_by=hour')).body['buckets'] as ScoreBucket[];
+    const counted = (await get('/api/analytics/scores?name=walk&group_by=week')).body['buckets'] as ScoreBucket[];
+    const total = (of: readonly ScoreBucket[]) => of.reduce((sum, { count }) => sum + count, 0);
+    expect([total(sums), total(counted)]).toEqual([2_175, 2_175]);
+    const hourOf = (n: number): number => Math.floor(begins.spans(n) / 60);
+    const first = Math.min(...numbers.map(hourOf));
+    expect(sums.filter(({ min }) => min === 1)[0]!.timestamp).toBe(at(first * 60));
   });
 });

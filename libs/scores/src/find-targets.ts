@@ -5,7 +5,10 @@ import { SpanLookups, TraceLookups, traceNotFound, TraceStore } from '@spandrel/
 import type { ScoreRow } from './score.entity.js';
 
 /** What a score is about, as it is stored. */
-export type Target = Pick<ScoreRow, 'traceId' | 'spanId' | 'sessionId' | 'targetAt' | 'model'>;
+export type Target = Pick<
+  ScoreRow,
+  'traceId' | 'spanId' | 'sessionId' | 'targetAt' | 'traceAt' | 'isAwaiting' | 'model'
+>;
 
 /** What a score says it is about. */
 export interface GivenTarget {
@@ -39,6 +42,13 @@ export class FindTargets {
     const spans = await this.spans.findPlaces(tx, scope, given('span_id'));
     const traceIds = new Set([...given('trace_id'), ...spans.values().map(({ traceId }) => traceId)]);
     const found = await this.traces.loadForWrite(tx, scope, [...traceIds]);
+    // A span that came while its trace was waited for.
+    const late = await this.spans.findPlaces(
+      tx,
+      scope,
+      given('span_id').filter((id) => !spans.has(id)),
+    );
+    for (const [id, span] of late) spans.set(id, span);
     const traces = new Map(found.map(({ id, startedAt }) => [id, startedAt]));
     const sessions = await this.traceLookups.findSessionRanges(tx, scope.projectId, given('session_id'));
     return ({ trace_id: named, span_id: spanId = null, session_id: sessionId }) => {
@@ -46,7 +56,7 @@ export class FindTargets {
         const session = sessions.get(sessionId);
         if (session === undefined) throw new NotFound('session_not_found', 'there is no session with this id');
         if (session.last < since) throw tooOld();
-        return { sessionId, targetAt: session.first, traceId: null, spanId: null, model: null };
+        return { sessionId, ...OF_SESSION, targetAt: session.first };
       }
       const span = spanId === null ? undefined : spans.get(spanId);
       const traceId = named ?? span?.traceId;
@@ -55,10 +65,16 @@ export class FindTargets {
       if (startedAt === undefined) throw traceNotFound();
       if (span && span.traceId !== traceId) throw otherTrace();
       if (startedAt < since) throw tooOld();
-      return { traceId, spanId, sessionId: null, targetAt: span?.startedAt ?? startedAt, model: span?.model ?? null };
+      return {
+        ...{ traceId, spanId, sessionId: null, model: span?.model ?? null },
+        ...{ targetAt: span?.startedAt ?? startedAt, traceAt: startedAt },
+        isAwaiting: Number(spanId !== null && !span),
+      };
     };
   }
 }
+
+const OF_SESSION = { traceId: null, spanId: null, traceAt: null, isAwaiting: 0, model: null };
 
 const unknownSpan = (): NotFound =>
   new NotFound('span_not_found', 'there is no span with this id; for one that is still to come give trace_id too');

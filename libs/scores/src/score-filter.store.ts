@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isStorableText, type ScoreFilter } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  integer,
   joinSql,
   nullable,
   onSqlite,
@@ -13,12 +14,16 @@ import {
   type LongReadOptions,
   type Sql,
 } from '@spandrel/storage';
-import type { ScoredTargets } from '@spandrel/tracing';
+import type { ScoredOrder, ScoredTargets } from '@spandrel/tracing';
 
 const ID = shapeOf({ id: nullable(text()) });
+const COUNT = shapeOf({ count: integer() });
 
 /** Scores that are looked up beforehand; with more of them traces or spans are tested one by one, which fills a page as soon. */
 const LOOKED_UP_MAX = 1_200;
+
+/** Where many scores meet each of several filters, the list is read by the one that fewest meet; they are counted as far as this. */
+const COUNTED_MAX = 20_000;
 
 /** Finds what has certain scores (docs/spec/scores.md#finding-by-scores). */
 @Injectable()
@@ -37,6 +42,7 @@ export class ScoreFilterStore {
     const [id, ofTarget] = [rawSql(`c.${target}_id`), rawSql(`${target === 'span' ? 's' : 't'}.id`)];
     let ids: ReadonlySet<string> | undefined;
     const conditions: Sql[] = [];
+    const many: Sql[] = [];
     for (const { name, conditions: own } of groupByScore(filters)) {
       const where = joinSql(
         [sql`c.project_id = ${projectId}`, sql`c.name = ${name}`, ...own.map(([has]) => has)],
@@ -49,6 +55,7 @@ export class ScoreFilterStore {
       const found = new Set(rows.flatMap((row) => row.id ?? []));
       if (rows.length <= LOOKED_UP_MAX) ids = ids ? ids.intersection(found) : found;
       else {
+        many.push(where);
         const tested = joinSql([sql`c.name || '' = ${name}`, ...own.map(([, test]) => test)], ' and ');
         // Without statistics both databases take an index with all scores of the project, or of the name.
         const by = onSqlite(rawSql(` indexed by score_${target}`));
@@ -56,8 +63,32 @@ export class ScoreFilterStore {
           and ${tested} limit 1 offset 0)`);
       }
     }
-    return { ...(ids && { ids: [...ids] }), conditions };
+    return { conditions, ...(ids ? { ids: [...ids] } : { order: orderOf(target, await this.rarest(many, options)) }) };
   }
+
+  /** The condition on scores that fewest meet. */
+  private async rarest(conditions: readonly Sql[], options: LongReadOptions): Promise<Sql> {
+    let rarest = { where: conditions[0]!, count: Infinity };
+    for (const where of conditions.length > 1 ? conditions : []) {
+      const [row] = await this.storage.readLong(
+        COUNT.query`select count(*) as count from (select 1 as one from score c where ${where} limit ${COUNTED_MAX}) taken`,
+        options,
+      );
+      if (row!.count < rarest.count) rarest = { where, count: row!.count };
+    }
+    return rarest.where;
+  }
+}
+
+const ORDERS = {
+  span: { index: 'score_name', at: 'c.target_at', id: 'c.span_id' },
+  trace: { index: 'score_trace_start', at: 'c.trace_at', id: 'c.trace_id' },
+} as const;
+
+function orderOf(target: 'trace' | 'span', where: Sql): ScoredOrder {
+  const { index, at, id } = ORDERS[target];
+  const from = sql`score c${onSqlite(rawSql(` indexed by ${index}`))}`;
+  return { from, at, id, where: sql`${where} and ${rawSql(id)} is not null` };
 }
 
 /** A condition in a form that an index on it serves, and in one that leaves the index to the target. */

@@ -33,12 +33,19 @@ export const ScoreSchema = defineEntity({
     isRandom: p.smallint(),
     /** When the trace, the span or the session began. */
     targetAt: p.bigint('number'),
+    /** When the trace began, also of a span's score; `null` for a session. */
+    traceAt: p.bigint('number').nullable(),
+    /** 1 until its span arrives. */
+    isAwaiting: p.smallint().default(0),
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
   },
   indexes: [
     { name: 'score_created', properties: ['projectId', 'createdAt', 'id'] },
-    { name: 'score_name', properties: ['projectId', 'name', 'targetAt', 'value'] },
+    // In the order of lists; the rest answers a filter without a look at the row.
+    { name: 'score_name', properties: ['projectId', 'name', 'targetAt', 'spanId', 'value', 'label'] },
+    { name: 'score_trace_start', properties: ['projectId', 'name', 'traceAt', 'traceId', 'value', 'label'] },
+    { name: 'score_awaiting', properties: ['projectId', 'spanId'], where: 'is_awaiting = 1' },
     { name: 'score_value', properties: ['projectId', 'name', 'value', 'spanId', 'traceId'] },
     { name: 'score_label', properties: ['projectId', 'name', 'label', 'spanId', 'traceId'] },
     { name: 'score_trace', properties: ['projectId', 'traceId', 'createdAt', 'id'], where: 'trace_id is not null' },

@@ -38,9 +38,17 @@ const SUM = shapeOf({
   total: number(),
 });
 
+const AWAITING = shapeOf({ id: text() });
+
 const NEWEST_FIRST: Sorting = {
   ...{ list: 'scores', column: 'c.created_at', idColumn: 'c.id', type: 'integer', nullable: false, order: 'desc' },
 };
+
+/** When a span began, and whether it has only just arrived. */
+export interface Start {
+  startedAt: number;
+  isNew: boolean;
+}
 
 /** What of a score the sums are made of. */
 const SUMMED = ['name', 'value', 'label', 'source', 'model', 'targetAt'] as const;
@@ -86,6 +94,39 @@ export class ScoreStore {
     // A comment or an author is in no sum.
     const counted = changes.filter(({ before, after }) => SUMMED.some((member) => before[member] !== after[member]));
     await this.rollups.apply(tx, counted);
+  }
+
+  /**
+   * Keeps the order of scores that of what they are about.
+   * @param spans when spans began that were stored in this transaction, or begin otherwise now. @param traces likewise.
+   */
+  async follow(tx: WriteTx, scope: Scope, spans: ReadonlyMap<string, Start>, traces: ReadonlyMap<string, number>) {
+    const isAwaited =
+      spans.size > 0 &&
+      (
+        await tx.all(AWAITING.query`select c.id as id from score c
+      where c.project_id = ${scope.projectId} and c.is_awaiting = 1 limit 1`)
+      ).length > 0;
+    const asked = [...spans].flatMap(([id, { isNew }]) => (isAwaited || !isNew ? [id] : []));
+    if (asked.length === 0 && traces.size === 0) return;
+    const found = await tx.all(
+      AWAITING.query`select c.id as id from score c where c.project_id = ${scope.projectId} and ${anyOf('c.span_id', asked)}
+        union select c.id from score c where c.project_id = ${scope.projectId} and ${anyOf('c.trace_id', [...traces.keys()])}`,
+    );
+    if (found.length === 0) return;
+    const scores = await this.findForWrite(
+      tx,
+      scope,
+      found.map(({ id }) => id),
+    );
+    const changes = scores.map((after) => ({ before: { ...after }, after }));
+    for (const { after } of changes) {
+      const span = spans.get(after.spanId ?? '');
+      after.traceAt = traces.get(after.traceId ?? '') ?? after.traceAt;
+      if (span) Object.assign(after, { targetAt: span.startedAt, isAwaiting: 0 });
+      else if (after.spanId === null || after.isAwaiting === 1) after.targetAt = after.traceAt!;
+    }
+    await this.update(tx, changes);
   }
 
   async delete(tx: WriteTx, score: ScoreRow): Promise<void> {

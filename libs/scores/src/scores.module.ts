@@ -2,6 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { MaskingModule } from '@spandrel/masking';
 import { SpanCommitParticipants, TraceLookups, TracingModule } from '@spandrel/tracing';
 import { FindTargets } from './find-targets.js';
+import { FollowTargets } from './follow-targets.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { ScoreFilterStore } from './score-filter.store.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
@@ -25,6 +26,7 @@ import { WriteScores } from './write-scores.js';
     ScoreDefinitionStore,
     ScoreMeasures,
     FindTargets,
+    FollowTargets,
     WriteScores,
     ServeScores,
     ScoringRulesPort,

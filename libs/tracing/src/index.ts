@@ -14,7 +14,13 @@ export {
   type TraceKey,
 } from './reading/counted-spans.sql.js';
 export { BoundedScan } from './reading/bounded-scan.js';
-export { ScoresPort, type IngestedScores, type ScoredTargets, type ScoresOfRecords } from './reading/scores-port.js';
+export {
+  ScoresPort,
+  type IngestedScores,
+  type ScoredOrder,
+  type ScoredTargets,
+  type ScoresOfRecords,
+} from './reading/scores-port.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';

@@ -16,7 +16,7 @@ import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
 import { type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
 import { planList } from './list-strategies.sql.js';
-import { filteredValues, type SpanQuery, type StartRange } from './span-filter.sql.js';
+import { equalityFilters, filteredValues, type SpanQuery, type StartRange } from './span-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
@@ -71,7 +71,8 @@ export class FoundSpans {
     const ofTraces = await ofMatchingTraces(parts.storage, scope, filtered, patient);
     if (ofTraces === null) return undefined;
     const days = await manyDays(parts, filtered);
-    const asked = { scope, query: { ...filtered, ...(days && { days }) }, sorting, ofTraces, options: patient };
+    const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), ...(days && { days }) };
+    const asked = { scope, query, sorting, ofTraces, options: patient };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
   }
 
@@ -130,6 +131,12 @@ export class FoundSpans {
 
 const EVER: StartRange = {};
 
+/** The scores that a list is read by: where it is in start order, and no other filter has an index or looks into texts. */
+const orderOf = (query: SpanQuery, ofTraces: OfTraces | undefined): SpanQuery['scoredOrder'] =>
+  query.sort_by !== 'started_at' || ofTraces || equalityFilters(query).length > 0 || searchesText(query)
+    ? undefined
+    : query.scoredOrder;
+
 /** A filter on errors takes failed spans alone, which an index finds. @returns `undefined` when nothing can match. */
 function withImpliedStatus(query: ListSpans): ListSpans | undefined {
   if (query.error_contains === undefined) return query;
@@ -153,7 +160,7 @@ async function windowsOf(
     const starts = await startsOfTraces(read, scope, traceIds);
     return () => [starts];
   }
-  if (query.sort_by !== 'started_at') return () => [EVER];
+  if (query.sort_by !== 'started_at' || query.scoredOrder) return () => [EVER];
   const days = [...((await partitions?.known()) ?? [])];
   if (days.length < PARTITIONS_MIN) return () => [EVER];
   const ends = { oldest: Math.min(...days), newest: Math.max(...days) };

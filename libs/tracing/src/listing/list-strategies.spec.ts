@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { renderSql, sql, type Sorting, type Sql, type Storage } from '@spandrel/storage';
+import type { ScoredOrder } from '../reading/scores-port.js';
 import { LIST_LIMITS, ListRequest } from './list-request.sql.js';
 import { planList, STRATEGIES } from './list-strategies.sql.js';
 import type { OfTraces } from './trace-filter.sql.js';
@@ -13,12 +14,13 @@ interface Answers {
   /** Names that contain what `name_contains` asks for. */
   names?: readonly string[];
   ofTraces?: OfTraces;
+  scoredOrder?: ScoredOrder;
 }
 
 const MANY = 1_000_000;
 
 /** Plans a list over a database that gives these answers, and keeps what it was asked. */
-async function planOf(query: object, { counts = {}, names = [], ofTraces }: Answers = {}) {
+async function planOf(query: object, { counts = {}, names = [], ofTraces, scoredOrder }: Answers = {}) {
   const asked: string[] = [];
   const readLong = (read: Sql): Promise<unknown[]> => {
     const { text, params } = renderSql(read, 'sqlite');
@@ -41,10 +43,12 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces }: Answ
     order: parsed.sort_order,
   };
   const storage = { dialect: 'sqlite' as const, readLong: readLong as Storage['readLong'] };
-  const list = new ListRequest(storage, LOCAL_SCOPE, parsed, sorting, ofTraces, {}, LIST_LIMITS);
+  const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, scoredOrder }, sorting, ofTraces, {}, LIST_LIMITS);
   const plan = await planList(list);
   return { strategy: plan?.strategy, walk: plan?.walk, asked };
 }
+
+const SCORES = { from: sql`score c`, where: sql`1 = 1`, at: 'c.target_at', id: 'c.span_id' };
 
 const FOUND: [what: string, query: object, answers: Answers, strategy: string][] = [
   ['no filter, newest first', {}, {}, 'sort-index'],
@@ -71,6 +75,7 @@ const FOUND: [what: string, query: object, answers: Answers, strategy: string][]
   ['a number', { cost_min: '1' }, {}, 'value-range'],
   ['a number and a model', { cost_min: '1', model: 'gpt' }, {}, 'filter-index'],
   ['a number few spans have, and a model', { cost_min: '1', model: 'gpt' }, { counts: { buckets: 3 } }, 'small-filter'],
+  ['scores that many spans have', {}, { scoredOrder: SCORES }, 'score-order'],
   ['a session of few traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: true } }, 'small-trace-set'],
   ['a session of many traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: false } }, 'filter-index'],
 ];

@@ -8,6 +8,8 @@ import {
   integer,
   orderBy,
   plannedOnce,
+  type Position,
+  rawSql,
   positionShape,
   rowsFrom,
   shapeOf,
@@ -23,6 +25,7 @@ import {
   type ListStrategy,
   byWalk,
 } from './list-request.sql.js';
+import { inStarts, readOnce } from '../reading/scores-port.js';
 import { valueOrder, valueRange, inValueRange } from './value-lists.sql.js';
 import {
   equalityFilters,
@@ -176,6 +179,29 @@ const namedSpans: ListStrategy = {
   },
 };
 
+/** Spans in start order by their scores, which are kept in this order. */
+const scoreOrder: ListStrategy = {
+  name: 'score-order',
+  find(list) {
+    const { scope, query, sorting, storage, options } = list;
+    const { scoredOrder: scores } = query;
+    if (!scores) return undefined;
+    const at = rawSql(scores.at);
+    const ofScore = sql`s.project_id = ${scope.projectId} and s.id = ${rawSql(scores.id)} and s.started_at = ${at}`;
+    // The offset keeps Postgres from a join of its own making, which without statistics is one of all spans with all scores.
+    const where = sql`${inStarts(scores, query)} and exists (select 1 from span s where ${ofScore} and ${list.where()}
+      limit 1 offset 0)`;
+    const ordered = { ...sorting, column: scores.at, idColumn: scores.id };
+    const read = (from: Position | undefined, count: number) =>
+      storage.readLong(
+        positionShape(sorting).query`select ${positionColumns(ordered)} from ${scores.from}
+          where ${where} and ${behind(ordered, 'valued', from)} order by ${orderBy(ordered, 'valued')} limit ${count}`,
+        options,
+      );
+    return { candidates: (_part, from, count) => readOnce(from, count, read, (position) => position) };
+  },
+};
+
 /** Spans in start order by a part of their name: the first spans of each of few names, merged. */
 const namesInOrder: ListStrategy = {
   name: 'names-in-order',
@@ -201,6 +227,7 @@ const sortIndex: ListStrategy = {
 /** The strategies in the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [
   namedSpans,
+  scoreOrder,
   smallTraceSet,
   smallFilter,
   traceIndex,

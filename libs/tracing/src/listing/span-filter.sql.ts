@@ -14,6 +14,7 @@ import {
 } from '@spandrel/storage';
 import { METADATA_COLUMNS, type MetadataColumn } from '../metadata/metadata.entity.js';
 import type { MetadataQuery } from '../metadata/metadata-index.store.js';
+import type { Scored } from '../reading/scores-port.js';
 import { STATUS } from '../span.entity.js';
 
 /** Integer columns end here on both databases. */
@@ -141,10 +142,9 @@ export interface StartRange {
 
 /** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
 export type SpanQuery = ListSpans &
-  MetadataQuery & {
+  MetadataQuery &
+  Scored & {
     within?: StartRange;
     /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
     days?: readonly number[];
-    /** What the filter on scores comes to beside ids. */
-    scored?: readonly Sql[];
   };

@@ -36,7 +36,14 @@ import {
 import { hasValues, mayHaveValues, tooMuchMetadata } from '../metadata/metadata-filter.sql.js';
 import { MetadataIndex, type MetadataQuery } from '../metadata/metadata-index.store.js';
 import { METADATA_COLUMNS } from '../metadata/metadata.entity.js';
-import { resolveScores, ScoresPort } from '../reading/scores-port.js';
+import {
+  inStarts,
+  readOnce,
+  resolveScores,
+  ScoresPort,
+  type Scored,
+  type ScoredOrder,
+} from '../reading/scores-port.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -62,6 +69,14 @@ const INDEXED = [
 ];
 const NOT_INDEXED = ['name_contains', 'model', 'duration_min', 'duration_max', 'cost_min', 'tokens_min'] as const;
 
+/** The scores that a list is read by: where it is in start order, and no other filter has an index. */
+const scoresInOrder = (query: ListTraces & MetadataQuery & Scored): ScoredOrder | undefined =>
+  query.sort_by === 'started_at' &&
+  query.metadata === undefined &&
+  INDEXED.every((filter) => filter === 'since' || filter === 'until' || query[filter] === undefined)
+    ? query.scoredOrder
+    : undefined;
+
 /** `GET /api/traces`: newest first unless sorted otherwise (docs/spec/traces.md#listing-traces). */
 @Injectable()
 export class TraceListStore {
@@ -76,7 +91,8 @@ export class TraceListStore {
     const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
     const resolved = await resolveScores(this.scores, scope, 'trace', query, options);
-    const found = resolved && (await findTraces(this.storage, scope, resolved, options));
+    const scores = resolved && scoresInOrder(resolved);
+    const found = resolved && (await findTraces(this.storage, scope, resolved, options, scores));
     const start = { column: found?.startedAt ?? ALL_TRACES.startedAt, type: 'integer', nullable: false } as const;
     const sorted = sortBy === 'started_at' ? start : TRACE_VALUES[sortBy];
     const sorting: Sorting = {
@@ -97,12 +113,20 @@ export class TraceListStore {
           order by ${orderBy(sorting, part)} limit ${count}`,
         options,
       );
-    const scans = this.storage.dialect === 'sqlite' && needsAllTraces(resolved!);
+    const scans = this.storage.dialect === 'sqlite' && !scores && needsAllTraces(resolved!);
+    const positionOf = (trace: TraceRow): Position => ({
+      value: sortBy === 'started_at' ? trace.startedAt : TRACE_VALUES[sortBy].of(trace),
+      id: trace.id,
+    });
     return fillPage(
       sorting,
       from,
       query.limit,
       async (part, position, count) => {
+        if (scores) {
+          const read = (start: Position | undefined, some: number) => select(found.from, part, start, some, ALL);
+          return { rows: await readOnce(position, count, read, positionOf) };
+        }
         if (!scans) return { rows: await select(found.from, part, position, count, ALL) };
         if (sortBy === 'started_at') {
           const head = await this.endOfHead(scope, sorting, position, options);
@@ -111,10 +135,7 @@ export class TraceListStore {
         }
         return { rows: await select(TABLE_ORDER, part, position, count, ALL) };
       },
-      (trace): Position => ({
-        value: sortBy === 'started_at' ? trace.startedAt : TRACE_VALUES[sortBy].of(trace),
-        id: trace.id,
-      }),
+      positionOf,
     );
   }
 
@@ -173,6 +194,14 @@ const MAYBES_MAX = 20_000;
 /** Spans of a provider that are looked up beforehand; with more of them its traces are met soon in list order. */
 const SPANS_LOOKED_UP_MAX = 2_000;
 
+/** The traces of scores, in start order. */
+const byScores = (order: ScoredOrder, filters: TraceFilters): DrivenTraces => ({
+  from: sql`${order.from} cross join trace t`,
+  where: sql`${inStarts(order, filters)} and t.id = ${rawSql(order.id)}`,
+  startedAt: order.at,
+  id: order.id,
+});
+
 const ALL_TRACES: DrivenTraces = {
   from: sql`trace t`,
   where: sql`1 = 1`,
@@ -184,8 +213,9 @@ const ALL_TRACES: DrivenTraces = {
 async function findTraces(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
-  filters: TraceFilters & MetadataQuery & { scored?: readonly Sql[] },
+  filters: TraceFilters & MetadataQuery & Scored,
   options: LongReadOptions,
+  order?: ScoredOrder,
 ): Promise<DrivenTraces | undefined> {
   const texts = [filters.name_contains, filters.model, filters.provider];
   if (texts.some((one) => one !== undefined && !isStorableText(one))) return undefined;
@@ -195,7 +225,7 @@ async function findTraces(
   if (filters.provider !== undefined) {
     conditions.push(await withProvider(storage, scope, filters.provider, options));
   }
-  const { where, ...tables } = driven ?? ALL_TRACES;
+  const { where, ...tables } = driven ?? (order ? byScores(order, filters) : ALL_TRACES);
   const { metadata } = filters;
   if (metadata) {
     const all = joinSql([...conditions, where, mayHaveValues('t.metadata', metadata)], ' and ');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { IngestRejection, ScoreFilter, ScoreResource, ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions, Sql } from '@spandrel/storage';
+import { rawSql, sql, type LongReadOptions, type Position, type Sql } from '@spandrel/storage';
 
 /** What became of the scores of an ingest. */
 export interface IngestedScores {
@@ -14,6 +14,30 @@ export interface ScoredTargets {
   ids?: readonly string[];
   /** On `trace t` or `span s`. */
   conditions: readonly Sql[];
+  /** Where the ids are not known: the scores that are meant, in the order of what they are about. */
+  order?: ScoredOrder;
+}
+
+/** A table of scores and conditions on it that find traces or spans in start order; some come several times. */
+export interface ScoredOrder {
+  from: Sql;
+  where: Sql;
+  /** The columns with the start and the id of the trace or span. */
+  at: string;
+  id: string;
+}
+
+/** The scores of what began within a range. */
+export const inStarts = (
+  { where, at }: ScoredOrder,
+  { since, until }: { since?: number | undefined; until?: number | undefined },
+): Sql =>
+  sql`${where} and ${rawSql(at)} >= ${since ?? Number.MIN_SAFE_INTEGER} and ${rawSql(at)} < ${until ?? Number.MAX_SAFE_INTEGER}`;
+
+/** Filters with what the one on scores comes to beside ids. */
+export interface Scored {
+  scored?: readonly Sql[];
+  scoredOrder?: ScoredOrder | undefined;
 }
 
 /** What the feature `scores` does for the routes of traces and spans. */
@@ -46,6 +70,26 @@ export class ScoresPort {
   registered: ScoresOfRecords | undefined;
 }
 
+/**
+ * Rows of a list in which some come several times, one after the other, each once.
+ * @param read rows behind a position, in list order, at most as many as asked for.
+ */
+export async function readOnce<Row extends { id: string }>(
+  from: Position | undefined,
+  count: number,
+  read: (from: Position | undefined, count: number) => Promise<Row[]>,
+  positionOf: (row: Row) => Position,
+): Promise<Row[]> {
+  const rows = new Map<string, Row>();
+  for (let start = from; ;) {
+    const asked = count - rows.size;
+    const found = await read(start, asked);
+    for (const row of found) rows.set(row.id, row);
+    if (found.length < asked || rows.size === count) return [...rows.values()];
+    start = positionOf(found.at(-1)!);
+  }
+}
+
 /** The part of filters that says which objects they are about. */
 interface Filtered {
   ids?: string[] | undefined;
@@ -62,12 +106,12 @@ export async function resolveScores<Filters extends Filtered>(
   target: 'trace' | 'span',
   filters: Filters,
   options: LongReadOptions,
-): Promise<(Filters & { scored?: readonly Sql[] }) | undefined> {
+): Promise<(Filters & Scored) | undefined> {
   if (!filters.score?.length) return filters;
   const found = await port?.registered?.findTargets(scope, target, filters.score, options);
   if (!found) return undefined;
-  const { ids, conditions: scored } = found;
-  if (!ids) return { ...filters, scored };
+  const { ids, conditions: scored, order: scoredOrder } = found;
+  if (!ids) return { ...filters, scored, scoredOrder };
   const given = filters.ids && new Set(filters.ids);
   return { ...filters, scored, ids: ids.filter((id) => given?.has(id) ?? true) };
 }

@@ -14,6 +14,7 @@ import { ReviewTerms } from './20261127143737-review-terms.js';
 import { Comments } from './20261127144235-comments.js';
 import { IndexedMetadata } from './20261127141112-indexed-metadata.js';
 import { StalledRules } from './20261127172443-stalled-rules.js';
+import { ScoreOrder } from './20261127173652-score-order.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -31,4 +32,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127144235-comments', class: Comments },
   { name: '20261127141112-indexed-metadata', class: IndexedMetadata },
   { name: '20261127172443-stalled-rules', class: StalledRules },
+  { name: '20261127173652-score-order', class: ScoreOrder },
 ];
