@@ -150,7 +150,7 @@ export function datasetImports(server: () => DatasetsServer): void {
           columns_used: [use('input', 'input', 2), use('score', 'score', 1)],
           columns_ignored: [],
           without_expected_count: 2,
-          hint: '2 rows have no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output',
+          hint: '2 rows have no expected value, which Exact match and Contains need: expected values are read from expected_output, expected, target or output',
           skipped: [
             { line: 3, message: 'the row has 1 cells, the header row has 2' },
             { line: 4, message: 'the row has 3 cells, the header row has 2' },
@@ -269,7 +269,7 @@ export function datasetImports(server: () => DatasetsServer): void {
             columns_used: [use('input', 'input', 1), ...(isKept ? [use('answer', 'metadata.answer', 1)] : [])],
             columns_ignored: isKept ? [] : [{ column: 'answer', rows: 1 }],
             without_expected_count: 1,
-            hint: `1 row has no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output; ${isKept ? 'kept as metadata' : 'ignored'}: "answer"`,
+            hint: `1 row has no expected value, which Exact match and Contains need: expected values are read from expected_output, expected, target or output; ${isKept ? 'kept as metadata' : 'ignored'}: "answer"`,
           },
         });
       }

@@ -100,6 +100,14 @@ export function outlines(app: () => TracingApp): void {
         expect(big.input_bytes).toBe(Buffer.byteLength(JSON.stringify([user(text(MEGABYTE))])));
       });
 
+      it('have the metadata of the caller where it is asked for', async () => {
+        const query = 'ids=call&view=outline&include=scores';
+        const [[plain], [asked]] = [await outlined(query), await outlined(`${query}&include=metadata`)];
+        expect(plain!.metadata).not.toHaveProperty('mine');
+        expect(asked).toEqual({ ...plain, metadata: { mine: 1, ...plain!.metadata } });
+        expect((await app().get('/api/spans?include=texts')).status).toBe(400);
+      });
+
       it('preview alike whether they are found by text or without', async () => {
         const query = 'view=outline&preview=40&limit=1000';
         const byText = await outlined(`${query}&text_contains=hello`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
 import { includeScores, listedScores, scoresOfTrace } from './scores.js';
 import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
 import { listTracesSchema, traceListItemSchema } from './traces.js';
@@ -41,7 +41,7 @@ export const spanOutlineSchema = spanSchema
   .extend({
     kind: spanSchema.shape.kind.describe('The kind without its `attributes`.'),
     metadata: jsonMapSchema.describe(
-      '`duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller.',
+      '`duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; members of the caller with `include=metadata` alone.',
     ),
     input_bytes: countSchema.describe('Bytes of the input as JSON; 0 when there is none.'),
     output_bytes: countSchema.describe('Bytes of the output as JSON; 0 when there is none.'),
@@ -74,7 +74,9 @@ export const traceInViewSchema = z.union([traceSpansSchema, traceOutlineSchema])
 export const listSpansInViewSchema = listSpansSchema.extend({
   view: viewSchema,
   preview: previewSchema,
-  include: includeScores,
+  include: repeatable(z.enum(['scores', 'metadata']))
+    .optional()
+    .describe("`scores`: the member `scores`; `metadata`: the caller's in an outline, up to 16 KB. May be repeated."),
 });
 export type ListSpansInView = z.output<typeof listSpansInViewSchema>;
 

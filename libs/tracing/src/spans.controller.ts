@@ -31,6 +31,7 @@ import {
 } from '@spandrel/http';
 import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
+import { SpanOutlineStore } from './outline/span-outline.store.js';
 import { costOfSpan } from './pricing/cost-of-span.js';
 import { PRICING, type PricingTable } from './pricing/pricing.js';
 import { SpanListStore } from './listing/span-list.store.js';
@@ -48,6 +49,7 @@ export class SpansController {
     private readonly spans: SpanStore,
     @Inject(PRICING) private readonly pricing: PricingTable,
     private readonly scores: ScoresPort,
+    private readonly outlines: SpanOutlineStore,
   ) {}
 
   @Post()
@@ -111,7 +113,13 @@ export class SpansController {
     if (view === 'outline') {
       const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
       const sums = await this.sumsOf(scope, items, include, reader);
-      const spans = sums ? items.map((span) => ({ ...span, scores: sums.get(span.id) ?? {} })) : items;
+      const ids = include?.includes('metadata') ? items.map(({ id }) => id) : [];
+      const given = await this.outlines.metadataOf(scope, ids, reader);
+      const spans = items.map((span) => ({
+        ...span,
+        metadata: { ...given.get(span.id), ...span.metadata },
+        ...(sums && { scores: sums.get(span.id) ?? {} }),
+      }));
       return { spans, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
@@ -131,7 +139,7 @@ export class SpansController {
     include: ListSpansInView['include'],
     reader: Reader,
   ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
-    if (include === undefined) return undefined;
+    if (!include?.includes('scores')) return undefined;
     const ids = spans.map(({ id }) => id);
     return (await this.scores.registered?.sumsOf(scope, 'span', ids, reader)) ?? new Map();
   }

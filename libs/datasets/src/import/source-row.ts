@@ -155,7 +155,7 @@ export class ImportedColumns {
     const kept = [...this.used.keys()].filter((name) => !isColumn(name));
     const left =
       missing < rows ? '' : listNames('ignored', [...this.ignored.keys()]) + listNames('kept as metadata', kept);
-    return `${what}, which ExactMatch and Contains need: ${where}${left}`;
+    return `${what}, which Exact match and Contains need: ${where}${left}`;
   }
 }
 

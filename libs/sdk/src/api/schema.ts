@@ -588,8 +588,8 @@ export interface Operations {
       view?: 'full' | 'outline';
       /** Characters of each text that is previewed. */
       preview?: number;
-      /** `scores`: the member `scores`, with what the scores of each come to. */
-      include?: 'scores';
+      /** `scores`: the member `scores`; `metadata`: the caller's in an outline, up to 16 KB. May be repeated. */
+      include?: ('scores' | 'metadata')[];
     };
     answer: SpanList | SpanOutlineList;
   };
@@ -2849,7 +2849,7 @@ export interface SpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller. */
+  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; members of the caller with `include=metadata` alone. */
   metadata: {
     [key: string]: unknown;
   };
@@ -8115,7 +8115,7 @@ export interface FoundSpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; no members of the caller. */
+  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; members of the caller with `include=metadata` alone. */
   metadata: {
     [key: string]: unknown;
   };

@@ -6,6 +6,7 @@ import {
   betweenStarts,
   integer,
   nullable,
+  objectFromJsonText,
   plannedOnce,
   rawSql,
   shapeOf,
@@ -48,6 +49,7 @@ type OutlineRow = RowOfShape<typeof OUTLINE>;
 
 const LARGE = shapeOf({ id: text(), kind: text(), error: nullable(text()) });
 const PLACES = shapeOf({ traceId: text(), root: nullable(text()), calls: nullable(text()), last: nullable(text()) });
+const METADATA = shapeOf({ id: text(), metadata: nullable(text()) });
 const TEXTS = shapeOf({ id: text(), input: nullable(text()), output: nullable(text()) });
 
 /** Where in a trace its question and its answer may be. */
@@ -133,6 +135,19 @@ export class SpanOutlineStore {
     const byId = new Map(rows.map((row) => [row.id, outlined({ ...row, ...large.get(row.id) })]));
     const spans = taken.flatMap((id) => byId.get(id) ?? []);
     return preview === 0 ? spans : this.previewed(scope, spans, preview, options, asTalk);
+  }
+
+  /** The metadata that callers gave spans, by id; none where it is large. */
+  async metadataOf(
+    scope: Scope,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Map<string, Record<string, unknown>>> {
+    if (ids.length === 0) return new Map();
+    const query = METADATA.query`select p.span_id as id, ${smallOnly('p.metadata')} as metadata
+      from ${joinByIds(scope, ids, 'p')}`;
+    const rows = await this.storage.readLong(plannedOnce(query), options);
+    return new Map(rows.map(({ id, metadata }) => [id, objectFromJsonText(metadata)]));
   }
 
   private async large(

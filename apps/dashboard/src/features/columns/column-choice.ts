@@ -38,9 +38,11 @@ export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoic
 /** Characters of texts that lists ask the API for: the beginnings that rows show. */
 export const PREVIEW = 120;
 
-/** What the API is asked for beside the rows, where the column of scores is shown. @param cols the text of a choice. */
-export const includedScores = (cols: string | undefined): { include?: 'scores' } =>
-  /\bscores\b/.test(cols ?? '') ? { include: 'scores' } : {};
+/** What the API is asked for beside the rows, where its column is shown. @param cols the text of a choice. */
+export function includedIn<Column extends string>(cols = '', columns: readonly Column[]): { include?: Column[] } {
+  const include = columns.filter((column) => partsOf(cols).some(({ id }) => id === column));
+  return include.length === 0 ? {} : { include };
+}
 
 /** The widths in the text of a choice; what is no width is left out. */
 export function readWidths(text: unknown): ColumnWidths {

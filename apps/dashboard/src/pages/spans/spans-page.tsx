@@ -31,7 +31,7 @@ import { rememberTraceList } from '../../features/list/list-memory.js';
 import { StatusBadge } from '../../components/badge.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { includedScores, PREVIEW, type OfferedColumns } from '../../features/columns/column-choice.js';
+import { includedIn, PREVIEW, type OfferedColumns } from '../../features/columns/column-choice.js';
 import {
   costColumn,
   countColumn,
@@ -40,6 +40,7 @@ import {
   textColumn,
   scoresColumn,
 } from '../../features/columns/usual-columns.js';
+import { metadataLine } from '../../features/metadata-text.js';
 import { KIND_WORDS, kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 import { usePageSearch } from '../../features/use-page-search.js';
@@ -133,7 +134,7 @@ const COUNTED_MS = 6_000;
  * @param isLive whether it is kept up to date.
  */
 function useSpanList({ cols, peek: _peek, ...asked }: ListSearch, isLive: boolean) {
-  const include = includedScores(cols);
+  const include = includedIn(cols, ['scores', 'metadata']);
   const isIndexed = searchesIndex(asked);
   const { mode, ...search } = asked;
   const found = useFilteredList<SpanOutline>({
@@ -199,6 +200,12 @@ function NoSpans() {
 
 const tracesOf = (spans: readonly SpanOutline[]): string[] => [...new Set(spans.map(({ trace_id: trace }) => trace))];
 
+/** The metadata that the caller gave; what the service adds has columns of its own. */
+function metadataOfCaller({ metadata }: SpanOutline): string {
+  const { duration_ms: _duration, total_tokens: _tokens, cost: _cost, cost_source: _source, ...given } = metadata;
+  return metadataLine(given);
+}
+
 /** Every column of the list of spans. @param zone zone of the times, shown in the header. */
 export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
   return [
@@ -218,6 +225,7 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
     previewColumn('output', 'Output', ({ output_preview }) => output_preview),
     textColumn('ids', 'IDs', 320, ({ id, trace_id: trace }) => `${id} in ${trace}`),
     scoresColumn,
+    textColumn('metadata', 'Metadata', 240, metadataOfCaller),
   ];
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { listOrder, listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { listPage, api } from '../../api/api.js';
 import { firstKeys } from '../../api/first-keys.js';
-import { includedScores, PREVIEW } from '../../features/columns/column-choice.js';
+import { includedIn, PREVIEW } from '../../features/columns/column-choice.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -19,7 +19,7 @@ export type ListedTraces = ReturnType<typeof useTraceList>;
  * @param isLive whether it is kept up to date.
  */
 export function useTraceList({ cols, peek: _peek, ...filters }: ListSearch, isLive: boolean) {
-  const include = includedScores(cols);
+  const include = includedIn(cols, ['scores']);
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
     filters: { ...filters, ...include },
