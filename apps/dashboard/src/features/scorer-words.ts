@@ -17,3 +17,14 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 
 /** The name of a scorer of a run as people read it: one that somebody chose stays. */
 export const wordsOfScorer = (name: string): string => (BUILT_IN.has(name) ? wordsOfScoring(name) : name);
+
+/** Scores by a rubric, which only the judge has. */
+export const JUDGE = 'LlmJudge';
+
+/** What can be set of a scoring, in words: `pattern (Needed: a regular expression), ignore_case`. */
+export function describeSettings(schema: Readonly<Record<string, unknown>>): string {
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  return Object.entries(properties)
+    .map(([name, { description }]) => (description ? `${name} (${description.replace(/\.$/, '')})` : name))
+    .join(', ');
+}

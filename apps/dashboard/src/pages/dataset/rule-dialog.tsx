@@ -1,24 +1,19 @@
-import type {
-  CaptureRuleResource,
-  CreateCaptureRule,
-  CapturePreview,
-  SpanOutline,
-  FacetName,
-} from '@spandrel/contract';
+import type { CaptureRuleResource, CreateCaptureRule, CapturePreview, SpanOutline } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState, useId, type ChangeEventHandler } from 'react';
+import { useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { QueryFault } from '../../components/page-parts.js';
 import { FormDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
-import { SelectField, TextField } from '../../components/field.js';
+import { TextField } from '../../components/field.js';
 import { keys } from '../../api/keys.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
 import { useSettled } from '../../components/hooks.js';
 import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { AMOUNT, FilterFields } from '../../features/span-filters/filter-fields.js';
 import { traceAddress } from '../../features/addresses.js';
 import { SpanLink } from '../../features/links.js';
 import { measureOf, modelOf } from '../../features/trace-span.js';
@@ -32,12 +27,6 @@ interface RuleDialogProps {
   onSaved(): void;
   onClose(): void;
 }
-
-const STATUSES = [
-  { value: '', label: 'Any status' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
-];
 
 /** What a rule captures, with what it would have captured so far. */
 export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProps) {
@@ -53,7 +42,6 @@ export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProp
     value: form[id],
     onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [id]: target.value }),
   });
-  const amount = { type: 'number', min: 0, step: 'any' } as const;
   return (
     <FormDialog
       title={rule === null ? 'New capture rule' : 'Edit capture rule'}
@@ -71,16 +59,8 @@ export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProp
       below={<RulePreview datasetId={datasetId} rule={read} />}
     >
       <TextField label="Name" className={styles.name} required {...fieldOf('name')} />
-      <FacetField label="Model" facet="model" {...fieldOf('model')} />
-      <FacetField label="Provider" facet="provider" {...fieldOf('provider')} />
-      <FacetField label="Kind" facet="kind" {...fieldOf('kind')} />
-      <SelectField label="Status" options={STATUSES} {...fieldOf('status')} />
-      <TextField label="Name contains" {...fieldOf('name_contains')} />
-      <FacetField label="Tag" facet="tag" {...fieldOf('tag')} />
-      <TextField label="Minimum cost" {...amount} {...fieldOf('min_cost')} />
-      <TextField label="Minimum tokens" {...amount} {...fieldOf('min_tokens')} />
-      <TextField label="Minimum duration (ms)" {...amount} {...fieldOf('min_duration_ms')} />
-      <TextField label="Sample rate (%)" {...amount} max={100} required {...fieldOf('sample')} />
+      <FilterFields fieldOf={fieldOf} />
+      <TextField label="Sample rate (%)" {...AMOUNT} max={100} required {...fieldOf('sample')} />
     </FormDialog>
   );
 }
@@ -145,33 +125,3 @@ const COLUMNS: readonly GridColumn<SpanOutline>[] = [
   countColumn('tokens', 'Tokens', 72, (span) => measureOf(span, 'total_tokens')),
   costColumn('cost', 'Cost', 72, (span) => measureOf(span, 'cost')),
 ];
-
-interface FacetFieldProps {
-  label: string;
-  facet: FacetName;
-  value: string;
-  onChange: ChangeEventHandler<HTMLInputElement>;
-}
-
-const FACETS_PAUSE_MS = 150;
-
-/** A text field that suggests the values there are; any other one may be typed, too. */
-function FacetField({ label, facet, value, onChange }: FacetFieldProps) {
-  const id = useId();
-  const prefix = useSettled(value, FACETS_PAUSE_MS);
-  const found = useQuery({
-    queryKey: keys.facets(facet, prefix),
-    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
-    placeholderData: keepPreviousData,
-  });
-  return (
-    <>
-      <TextField label={label} list={id} value={value} onChange={onChange} />
-      <datalist id={id} hidden>
-        {found.data?.facets.map((one) => (
-          <option key={one.value} value={one.value} />
-        ))}
-      </datalist>
-    </>
-  );
-}

@@ -1,6 +1,7 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
-import { describeFilters, formOf, readRule } from './rule-form.js';
+import { describeFilters } from '../../features/span-filters/filter-form.js';
+import { formOf, readRule } from './rule-form.js';
 
 const RULE = {
   name: 'dear calls',

@@ -1,22 +1,22 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { QueryFault, EmptyState } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { Button, RowButton, RowButtons, useMayWrite } from '../../components/button.js';
+import { Button, RowButton, RowButtons } from '../../components/button.js';
 import { Grid } from '../../components/grid/grid.js';
-import { notifyError } from '../../components/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { Switch } from '../../components/switch.js';
+import { EnabledSwitch } from '../../features/enabled-switch.js';
+import { describeFilters, percentOf } from '../../features/span-filters/filter-form.js';
 import { RuleDialog } from './rule-dialog.js';
-import { describeFilters, percentOf } from './rule-form.js';
+
 import styles from './dataset-page.module.css';
 
 /** Many spans may be captured at once; counts are asked for again this often at most. */
@@ -120,7 +120,15 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
     },
     { id: 'sample', header: 'Sample', width: 72, align: 'end', cell: ({ sample_rate: rate }) => `${percentOf(rate)}%` },
     countColumn('captured', 'Captured', 80, ({ captured_count }) => captured_count),
-    cellColumn('enabled', 'Enabled', 64, (rule) => <RuleSwitch rule={rule} onChanged={onChanged} />),
+    cellColumn('enabled', 'Enabled', 64, (rule) => (
+      <EnabledSwitch
+        {...rule}
+        change={(enabled) =>
+          api.updateCaptureRule({ path: { id: rule.dataset_id, rule_id: rule.id }, body: { enabled } })
+        }
+        onChanged={onChanged}
+      />
+    )),
     cellColumn('actions', 'Actions', 124, (rule) => (
       <RowButtons>
         <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
@@ -128,31 +136,4 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
       </RowButtons>
     )),
   ];
-}
-
-/** Switches a capture rule on and off; it shows at once what was chosen, and goes back where that failed. */
-function RuleSwitch({ rule, onChanged }: Pick<RuleActions, 'onChanged'> & { rule: CaptureRuleResource }) {
-  const mayWrite = useMayWrite();
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const change = useMutation({
-    mutationFn: (enabled: boolean) =>
-      api.updateCaptureRule({ path: { id: rule.dataset_id, rule_id: rule.id }, body: { enabled } }),
-    onSuccess: onChanged,
-    onError: (error) => notifyError('The rule could not be changed', error),
-    onSettled: () => setChosen(null),
-  });
-  const toggle = (enabled: boolean): void => {
-    if (change.isPending) return;
-    setChosen(enabled);
-    change.mutate(enabled);
-  };
-  return (
-    <Switch
-      label={`Enabled: ${rule.name}`}
-      isLabelHidden
-      isOn={chosen ?? rule.enabled}
-      isDisabled={!mayWrite}
-      onChange={toggle}
-    />
-  );
 }

@@ -2,7 +2,8 @@ import type { EvalRunResource } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import { NEW_GATE } from '../../features/gates/gates.js';
 import { FormFault } from '../../api/form-faults.js';
-import { describeSettings, EMPTY_SCORER } from './scorer-fields.js';
+import { describeSettings } from '../../features/scorer-words.js';
+import { EMPTY_SCORER } from './scorer-fields.js';
 import {
   countTaken,
   describeCalls,

@@ -1,4 +1,4 @@
-import type { ConnectionResource, DatapointPreview } from '@spandrel/contract';
+import type { DatapointPreview } from '@spandrel/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, useId, type FormEvent } from 'react';
@@ -13,7 +13,7 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { wordsOfScoring } from '../../features/scorer-words.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
-import { useCapabilities } from '../../features/browser-session.js';
+import { useModelChoices } from '../../features/model-choices.js';
 import { useDatasetNames, useRunsOf } from '../../features/runs/run-queries.js';
 import { useSettled } from '../../components/hooks.js';
 import { describeCost } from './estimate-cost.js';
@@ -290,33 +290,15 @@ function useMissingExpected(datasetId: string) {
 
 const optionOf = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name });
 
-/** A list of models may be asked for so often, in milliseconds: the provider answers it. */
-const MODELS_STALE_MS = 300_000;
-
 /** What a run can be made of. @param connectionId the one whose models are listed; `''` for none. */
 export function useRunChoices(connectionId: string) {
   const { query: datasetQuery, datasets } = useDatasetNames();
-  const connections = useQuery({
-    queryKey: keys.connections(),
-    queryFn: async ({ signal }) => (await listPage<ConnectionResource>('listConnections', { signal })).rows,
-    // The page Connections changes them under keys of its own.
-    staleTime: 0,
-  });
-  const test = useQuery({
-    queryKey: keys.connectionTest(connectionId),
-    queryFn: ({ signal }) => api.testConnection({ path: { id: connectionId }, signal }),
-    enabled: connectionId !== '',
-    staleTime: MODELS_STALE_MS,
-  });
-  const capabilities = useCapabilities();
+  const { connections, error, isReady, ...choices } = useModelChoices(connectionId);
   return {
+    ...choices,
     datasets,
-    connections: connections.data ?? [],
-    models: test.data?.models ?? [],
-    /** Why the models of the connection are not known. */
-    modelFault: test.data?.error ?? null,
-    scorers: capabilities?.scorers ?? [],
-    error: datasetQuery.error ?? connections.error,
-    isReady: datasetQuery.isSuccess && connections.isSuccess && capabilities !== undefined,
+    connections,
+    error: datasetQuery.error ?? error,
+    isReady: datasetQuery.isSuccess && isReady,
   };
 }

@@ -1,5 +1,6 @@
 import type { EvalRunResource, RunScorer, StartEval } from '@spandrel/contract';
 import { FormFault } from '../../api/form-faults.js';
+import { JUDGE } from '../../features/scorer-words.js';
 
 /** What the fields of a scorer hold. Numbers are texts, since they may be half written. */
 export interface ScorerFields {
@@ -26,20 +27,9 @@ export const EMPTY_SCORER: ScorerFields = {
   ...{ judgeConnection: '', judgeModel: '', rubric: '', judgeTemperature: '' },
 };
 
-/** Scores by a rubric, which only the judge has. */
-export const JUDGE = 'LlmJudge';
-
 /** Whether a scorer asks a model, as far as its members show where what it can do is not known: only then is its judge sent. */
 const asksModel = ({ scoring, judgeConnection, judgeModel }: ScorerFields): boolean =>
   scoring === JUDGE || judgeConnection !== '' || judgeModel.trim() !== '';
-
-/** What can be set of a scoring, in words: `pattern (Needed: a regular expression), ignore_case`. */
-export function describeSettings(schema: Readonly<Record<string, unknown>>): string {
-  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
-  return Object.entries(properties)
-    .map(([name, { description }]) => (description ? `${name} (${description.replace(/\.$/, '')})` : name))
-    .join(', ');
-}
 
 /** Scores that the caller of an external run gives; a run that is started here has none. */
 const EXTERNAL = 'External';

@@ -2,8 +2,8 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
-import { describeSettings, EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
+import { describeSettings, JUDGE, wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
+import { EMPTY_SCORER, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
 interface ScorerFormProps {

@@ -1,0 +1,69 @@
+import type { FacetName } from '@spandrel/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useId, type ChangeEventHandler } from 'react';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { useSettled } from '../../components/hooks.js';
+import type { FilterForm } from './filter-form.js';
+
+/** A field that holds an amount of 0 or more. */
+export const AMOUNT = { type: 'number', min: 0, step: 'any' } as const;
+
+const STATUSES = [
+  { value: '', label: 'Any status' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+];
+
+interface FilterFieldsProps {
+  /** What the field of a filter holds, and what changes it. */
+  fieldOf(id: keyof FilterForm): { value: string; onChange(event: { target: { value: string } }): void };
+}
+
+/** The filters of a rule, a field each. */
+export function FilterFields({ fieldOf }: FilterFieldsProps) {
+  return (
+    <>
+      <FacetField label="Model" facet="model" {...fieldOf('model')} />
+      <FacetField label="Provider" facet="provider" {...fieldOf('provider')} />
+      <FacetField label="Kind" facet="kind" {...fieldOf('kind')} />
+      <SelectField label="Status" options={STATUSES} {...fieldOf('status')} />
+      <TextField label="Name contains" {...fieldOf('name_contains')} />
+      <FacetField label="Tag" facet="tag" {...fieldOf('tag')} />
+      <TextField label="Minimum cost" {...AMOUNT} {...fieldOf('min_cost')} />
+      <TextField label="Minimum tokens" {...AMOUNT} {...fieldOf('min_tokens')} />
+      <TextField label="Minimum duration (ms)" {...AMOUNT} {...fieldOf('min_duration_ms')} />
+    </>
+  );
+}
+
+interface FacetFieldProps {
+  label: string;
+  facet: FacetName;
+  value: string;
+  onChange: ChangeEventHandler<HTMLInputElement>;
+}
+
+const FACETS_PAUSE_MS = 150;
+
+/** A text field that suggests the values there are; any other one may be typed, too. */
+function FacetField({ label, facet, value, onChange }: FacetFieldProps) {
+  const id = useId();
+  const prefix = useSettled(value, FACETS_PAUSE_MS);
+  const found = useQuery({
+    queryKey: keys.facets(facet, prefix),
+    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <TextField label={label} list={id} value={value} onChange={onChange} />
+      <datalist id={id} hidden>
+        {found.data?.facets.map((one) => (
+          <option key={one.value} value={one.value} />
+        ))}
+      </datalist>
+    </>
+  );
+}
