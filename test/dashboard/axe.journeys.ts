@@ -15,7 +15,9 @@ async function recordAll(): Promise<void> {
   const { api, apiUrl: url } = program;
   made = (await recordRealistic({ url }, { sessions: 4 })) as typeof made;
   const connection = { name: 'OpenAI', provider: 'openai', api_key: 'sk-test', base_url: 'http://127.0.0.1:9/v1' };
-  await api.post('/api/provider-connections', connection);
+  const { body: stored } = await api.post<{ id: string }>('/api/provider-connections', connection);
+  const judge = { connection_id: stored.id, model: 'gpt-5.1' };
+  await api.post('/api/scoring-rules', { name: 'Helpful', scoring: 'LlmJudge', judge, sample_rate: 0 });
   await api.post(`/api/datasets/${made.dataset}/capture-rules`, { name: 'Slow', filters: { min_duration_ms: 900 } });
   const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
   await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
@@ -40,6 +42,7 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['Datasets', () => '/datasets'],
   ['Evaluations', () => '/evaluations'],
   ['Review', () => '/review'],
+  ['Scoring rules', () => '/scoring-rules'],
   ['Connections', () => '/connections'],
   ['Events', () => '/events'],
   ['Settings', () => '/settings'],
@@ -52,6 +55,7 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['a session', async () => `/sessions/${await first('/api/sessions?limit=1', 'sessions')}`],
   ['a user', async () => `/users/${encodeURIComponent(await first('/api/users?limit=1', 'users'))}`],
   ['a board', async () => `/boards/${await first('/api/boards?limit=1', 'boards')}`],
+  ['a scoring rule', async () => `/scoring-rules/${await first('/api/scoring-rules?limit=1', 'scoring_rules')}`],
   ['a dataset', () => `/datasets/${made.dataset}`],
   ['the runs of a dataset', () => `/datasets/${made.dataset}?tab=runs`],
   ['the rules of a dataset', () => `/datasets/${made.dataset}?tab=rules`],
@@ -87,6 +91,12 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a dataset', 'Delete dataset'],
   ['the rules of a dataset', 'New rule'],
   ['a run', 'Delete run'],
+  ['a trace', 'Why was this not scored?'],
+  ['/scoring-rules', 'New rule'],
+  ['a scoring rule', 'Test on a span'],
+  ['a scoring rule', 'Backfill'],
+  ['a scoring rule', 'Edit'],
+  ['a scoring rule', 'Delete'],
   ['/connections', 'New connection'],
   ['/connections', /^Edit /],
   ['/connections', /^Delete /],

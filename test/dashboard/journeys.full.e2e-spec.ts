@@ -23,4 +23,5 @@ await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');
 await import('./views.journeys.ts');
 await import('./scores.journeys.ts');
+await import('./scoring-rules.journeys.ts');
 await import('./axe.journeys.ts');

@@ -61,6 +61,8 @@ async function emptied(): Promise<void> {
   if (recorded.traces.length > 0) await api.delete('/api/traces');
   const { body: kept } = await api.get<{ datasets: { id: string }[] }>('/api/datasets');
   for (const { id } of kept.datasets) await api.delete(`/api/datasets/${id}`);
+  const { body: scoring } = await api.get<{ scoring_rules: { id: string }[] }>('/api/scoring-rules');
+  for (const { id } of scoring.scoring_rules) await api.delete(`/api/scoring-rules/${id}`);
   const { body: stored } = await api.get<{ connections: { id: string }[] }>('/api/provider-connections');
   for (const { id } of stored.connections) await api.delete(`/api/provider-connections/${id}`);
 }

@@ -29,7 +29,8 @@ export async function startScriptedProvider(
 ): Promise<ScriptedProvider> {
   const calls: ScriptedCall['body'][] = [];
   const answer = async (request: IncomingMessage): Promise<ScriptedAnswer> => {
-    const body = JSON.parse(await text(request)) as ScriptedCall['body'];
+    // The list of models is asked for without a body.
+    const body = JSON.parse((await text(request)) || '{}') as ScriptedCall['body'];
     calls.push(body);
     return script({ path: request.url!, body });
   };

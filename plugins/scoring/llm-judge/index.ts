@@ -24,7 +24,10 @@ export default defineScorer({
         .min(1)
         .max(RUBRIC_LENGTH_MAX)
         .default(BUILT_IN_RUBRIC)
-        .describe(`The name of a rubric (${Object.keys(RUBRICS).join(', ')}), or one in words of your own.`),
+        .meta({
+          description: `The name of a rubric (${Object.keys(RUBRICS).join(', ')}), or one in words of your own.`,
+          examples: Object.keys(RUBRICS),
+        }),
     }),
   setup: () => ({
     needsExpected: false,

@@ -7,6 +7,7 @@ import '../../../bin/require-node.mjs';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
+import { said, startScriptedProvider } from '../../evals/scripted-provider.ts';
 import { takeDirectory, type Program } from '../../support/places.ts';
 import { findChromium } from '../find-chromium.ts';
 
@@ -20,6 +21,7 @@ interface Made {
   runs: readonly string[];
   call: { id: string; trace_id: string; parent_id: string | null };
   session: string;
+  rule: string;
 }
 
 interface Picture {
@@ -61,6 +63,16 @@ const PICTURES: readonly Picture[] = [
     prepare: (page) => page.getByRole('article').nth(1).waitFor(),
   },
   {
+    name: 'scoring-rule',
+    path: ({ rule }) => `/scoring-rules/${rule}`,
+    prepare: async (page) => {
+      await page.getByRole('row').nth(2).waitFor();
+      await page.getByRole('button', { name: 'Test on a span' }).click();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('Prompt: user').click();
+    },
+  },
+  {
     name: 'compare',
     path: ({ runs: [first, second] }) => `/evaluations/compare?runs=${first},${second}&baseline=${first}`,
     prepare: async (page) => {
@@ -75,8 +87,22 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
+/** A rule whose judge answers from here, for a rubric of its own. */
+async function makeRule({ api }: Program, judge: string): Promise<string> {
+  const connection = { name: 'OpenAI', provider: 'openai', api_key: 'sk-x', base_url: `${judge}/v1` };
+  const { body: stored } = await api.post<{ id: string }>('/api/provider-connections', connection);
+  const { body } = await api.post<{ id: string }>('/api/scoring-rules', {
+    ...{ name: 'Answers the question', scoring: 'LlmJudge', scoring_config: { rubric: 'answer_relevance' } },
+    ...{ judge: { connection_id: stored.id, model: 'gpt-4o' }, filters: { kind: 'llm_call' } },
+    ...{ sample_rate: 0.1, max_cost_usd_per_day: 2 },
+  });
+  return body.id;
+}
+
 /** Records the traffic, and finds the call, the session and the dataset that the pictures show. */
-async function record({ api, apiUrl: url }: Program): Promise<Made> {
+async function record(program: Program, judge: string): Promise<Made> {
+  const { api, apiUrl: url } = program;
+  const rule = await makeRule(program, judge);
   const { dataset, runs } = await recordRealistic({ url }, {});
   const { body } = await api.get<{ spans: Made['call'][] }>(
     '/api/spans?name_contains=claude-sonnet&sort_by=cost&limit=200&view=outline',
@@ -91,19 +117,22 @@ async function record({ api, apiUrl: url }: Program): Promise<Made> {
     dataset,
     runs,
     call: body.spans.find(({ parent_id: parent }) => parent !== null)!,
-    session: session.session_id,
+    ...{ session: session.session_id, rule },
   };
 }
 
 const folder = resolve(process.argv[2] ?? 'docs/images');
 mkdirSync(folder, { recursive: true });
 const place = await takeDirectory();
+const judge = await startScriptedProvider(() =>
+  said('{"score": 0.75, "reason": "It answers, with a detail left out."}'),
+);
 const executablePath = findChromium();
 if (executablePath === undefined) throw new Error('there is no chromium on the PATH');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
   const program = await place.start({});
-  const made = await record(program);
+  const made = await record(program, judge.url);
   for (const { name, path, colorScheme = 'light', prepare } of PICTURES) {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, colorScheme, timezoneId: 'UTC' });
     await page.goto(`${program.apiUrl}${path(made)}`);
@@ -116,4 +145,5 @@ try {
 } finally {
   await browser.close();
   await place.close();
+  await judge.close();
 }

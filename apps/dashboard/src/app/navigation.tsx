@@ -15,6 +15,7 @@ const PAGE_LINKS = [
   { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },
   { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
   { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },
+  { to: '/scoring-rules', label: 'Scoring rules', keys: 'g o', icon: 'scoring' },
   { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
   { to: '/events', label: 'Events', keys: 'g v', icon: 'live' },
   { to: '/settings', label: 'Settings', keys: 'g ,', icon: 'settings' },

@@ -104,6 +104,14 @@ const pages = [
     component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
   }),
   createRoute({
+    ...at('/scoring-rules'),
+    component: lazyRouteComponent(() => import('../pages/scoring-rules/scoring-rules-page.js'), 'ScoringRulesPage'),
+  }),
+  createRoute({
+    ...at('/scoring-rules/$id'),
+    component: lazyRouteComponent(() => import('../pages/scoring-rule/scoring-rule-page.js'), 'ScoringRulePage'),
+  }),
+  createRoute({
     ...at('/connections'),
     component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
   }),

@@ -20,6 +20,7 @@ const PATHS = {
   more: 'M3 7.5v1M8 7.5v1M13 7.5v1',
   menu: 'M2.5 4h11M2.5 8h11M2.5 12h11',
   plus: 'M8 3v10M3 8h10',
+  scoring: 'M2.5 12.5a5.5 5.5 0 1 1 11 0M8 12.5l2.5-4.5',
   sessions: 'M2.5 3h8v5.5h-4L4 10.5v-2H2.5zM12 6.5h1.5V12H12v1.5L10 12H7v-1.5',
   settings: 'M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 3v3M6 10v3',
   spans: 'M2.5 3.5h5v3h-5zM6.5 9.5h7v3h-7zM5 6.5v4.5h1.5',

@@ -7,13 +7,15 @@ import { Switch } from '../components/switch.js';
 interface EnabledSwitchProps {
   name: string;
   enabled: boolean;
+  /** Whether the word stands beside it, where no column says it. */
+  isLabelled?: boolean;
   change(enabled: boolean): Promise<unknown>;
   /** Reads the rules again. */
   onChanged(): Promise<unknown>;
 }
 
 /** Switches a rule on and off; it shows at once what was chosen, and goes back where that failed. */
-export function EnabledSwitch({ name, enabled, change, onChanged }: EnabledSwitchProps) {
+export function EnabledSwitch({ name, enabled, isLabelled = false, change, onChanged }: EnabledSwitchProps) {
   const mayWrite = useMayWrite();
   const [chosen, setChosen] = useState<boolean | null>(null);
   const changing = useMutation({
@@ -29,8 +31,8 @@ export function EnabledSwitch({ name, enabled, change, onChanged }: EnabledSwitc
   };
   return (
     <Switch
-      label={`Enabled: ${name}`}
-      isLabelHidden
+      label={isLabelled ? 'Enabled' : `Enabled: ${name}`}
+      isLabelHidden={!isLabelled}
       isOn={chosen ?? enabled}
       isDisabled={!mayWrite}
       onChange={toggle}

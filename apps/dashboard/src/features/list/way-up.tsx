@@ -33,10 +33,10 @@ export function useWayUp(path: string | null, group: string): ReactNode {
   );
 }
 
-/** `Traces` for `/traces`, `Session a` for `/sessions/a`, `Dataset` for `/datasets/ID`. */
+/** `Traces` for `/traces`, `Scoring rules` for `/scoring-rules`, `Session a` for `/sessions/a`, `Dataset` for `/datasets/ID`. */
 function nameOfList(path: string): string {
   const [, section = '', id] = path.split('/');
-  const name = `${section.charAt(0).toUpperCase()}${section.slice(1)}`;
+  const name = `${section.charAt(0).toUpperCase()}${section.slice(1).replaceAll('-', ' ')}`;
   if (id === undefined) return name;
   return section === 'sessions' ? `Session ${formatId(decodeURIComponent(id))}` : name.slice(0, -1);
 }

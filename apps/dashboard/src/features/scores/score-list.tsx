@@ -1,4 +1,4 @@
-import type { ScoreResource } from '@spandrel/contract';
+import type { ScoreResource, ScoringTargetIds } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { listPage } from '../../api/api.js';
@@ -6,10 +6,12 @@ import { keys } from '../../api/keys.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
 import { QueryFault } from '../../components/page-parts.js';
+import { SCORING_RULES } from '../scoring-rules/scoring-rules.js';
 import { scoreText, type ScoreTarget } from './score-answer.js';
 import { useHasFeature } from '../browser-session.js';
 import styles from './score-list.module.css';
 
+const WhyDialog = lazy(async () => ({ default: (await import('../scoring-rules/why-dialog.js')).WhyDialog }));
 const ScoreDialog = lazy(async () => ({ default: (await import('./score-dialog.js')).ScoreDialog }));
 
 /** Scores that a page shows of a trace or session, the newest. */
@@ -28,6 +30,9 @@ function useScores(target: ScoreTarget) {
   });
   return { isAbsent: SHARE_TOKEN !== null || has === false, scores };
 }
+
+/** Rules change rarely beside what is looked at. */
+const RULES_STALE_MS = 60_000;
 
 interface ScoreListProps {
   label: string;
@@ -67,6 +72,7 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
         Add score
       </Button>
       {children}
+      {query.isSuccess && <WhyNotScored {...{ target, scores }} />}
       {opened !== null && (
         <Suspense>
           <ScoreDialog
@@ -78,5 +84,35 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** The button that says why rules scored nothing here; nothing where each of those that judge such a thing did. */
+function WhyNotScored({ target, scores }: { target: ScoreTarget; scores: readonly ScoreResource[] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { data = [] } = useQuery({
+    ...SCORING_RULES,
+    enabled: useHasFeature('online-scoring') === true,
+    staleTime: RULES_STALE_MS,
+  });
+  const { span_id: span, trace_id: trace, session_id: session }: ScoringTargetIds = target;
+  const kind = span === undefined ? (trace === undefined ? 'session' : 'trace') : 'span';
+  const silent = data.filter((rule) => rule.target === kind && !scores.some(({ rule_id: id }) => id === rule.id));
+  if (silent.length === 0) return null;
+  return (
+    <>
+      <Button variant="quiet" onClick={() => setIsOpen(true)}>
+        Why was this not scored?
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <WhyDialog
+            rules={silent}
+            target={span === undefined ? { trace_id: trace, session_id: session } : { span_id: span }}
+            onClose={() => setIsOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

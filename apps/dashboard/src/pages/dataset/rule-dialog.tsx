@@ -18,6 +18,7 @@ import { traceAddress } from '../../features/addresses.js';
 import { SpanLink } from '../../features/links.js';
 import { measureOf, modelOf } from '../../features/trace-span.js';
 import { formOf, readRule, type RuleForm } from './rule-form.js';
+import fieldStyles from '../../features/span-filters/filter-fields.module.css';
 import styles from './rule-dialog.module.css';
 
 interface RuleDialogProps {
@@ -55,10 +56,10 @@ export function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProp
         onClose();
       }}
       onClose={onClose}
-      className={styles.form}
+      className={fieldStyles.form}
       below={<RulePreview datasetId={datasetId} rule={read} />}
     >
-      <TextField label="Name" className={styles.name} required {...fieldOf('name')} />
+      <TextField label="Name" className={fieldStyles.name} required {...fieldOf('name')} />
       <FilterFields fieldOf={fieldOf} />
       <TextField label="Sample rate (%)" {...AMOUNT} max={100} required {...fieldOf('sample')} />
     </FormDialog>
