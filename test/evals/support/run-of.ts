@@ -17,7 +17,6 @@ export function runOf(
   { clusters, groups, ids, passScore = 1, failedAs = 'excluded' }: RunShape = {},
 ): RunSamples {
   const run = new RunSamples({
-    capacity: datapoints.length,
     repeats: Math.max(1, ...datapoints.map(({ length }) => length)),
     passRule: [{ at: null, passScore }],
     scorers: [{ name: 'only', passScore }],

@@ -176,7 +176,7 @@ describe('a comparison with a baseline', () => {
   });
 
   it('compares time and cost as they are, and scorers that both runs have', async () => {
-    const options = { capacity: 3, passRule: [], failedAs: 'excluded', clustered: false } as const;
+    const options = { passRule: [], failedAs: 'excluded', clustered: false } as const;
     const runWith = (names: string[], times: number[]) => {
       const run = new RunSamples({ ...options, scorers: names.map((name) => ({ name, passScore: 1 })) });
       for (const [i, latencyMs] of times.entries()) {

@@ -64,8 +64,8 @@ async function pairDatapoints(
 
 /** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
 async function pairedDifferences(
-  run: Float64Array,
-  baseline: Float64Array,
+  run: ArrayLike<number>,
+  baseline: ArrayLike<number>,
   partners: Int32Array,
 ): Promise<Float64Array> {
   const differences = new Float64Array(run.length);
@@ -128,7 +128,7 @@ export async function compareWithBaseline(
     const isAlike = isAnyScoring || comparable.scorers[name] !== false;
     scorers.push([name, await compareScores(scores, others, partners, { ...options, isAlike })]);
   }
-  const quantity = async (ofRun: Float64Array, ofBaseline: Float64Array) => {
+  const quantity = async (ofRun: ArrayLike<number>, ofBaseline: ArrayLike<number>) => {
     const differences = await pairedDifferences(ofRun, ofBaseline, partners);
     return compareByT(differences, clusters, UNBOUNDED, distributions);
   };
@@ -235,7 +235,7 @@ function detectableDifference(
 }
 
 async function compareByT(
-  differences: Float64Array,
+  differences: ArrayLike<number>,
   clusters: Clusters | null,
   bounds: readonly [number, number],
   distributions: Distributions,
@@ -254,7 +254,7 @@ async function compareByT(
   };
 }
 
-async function countSigns(differences: Float64Array): Promise<Pick<ScoreComparison, 'better' | 'worse' | 'same'>> {
+async function countSigns(differences: ArrayLike<number>): Promise<Pick<ScoreComparison, 'better' | 'worse' | 'same'>> {
   let [better, worse, same] = [0, 0, 0];
   await inStretches(differences.length, (from, to) => {
     for (let i = from; i < to; i++) {

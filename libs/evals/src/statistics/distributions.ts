@@ -34,17 +34,6 @@ export class Sum {
   }
 }
 
-/** @returns an array with room at an index: the same one, or a copy that is twice as long. */
-export function withRoom<Values extends Float64Array | Uint8Array | Uint16Array | Int32Array>(
-  values: Values,
-  index: number,
-): Values {
-  if (index < values.length) return values;
-  const larger = new (values.constructor as new (length: number) => Values)(Math.max(64, 2 * index));
-  larger.set(values);
-  return larger;
-}
-
 /**
  * Datapoints of one stretch: well below a millisecond of arithmetic. A request that writes to Postgres waits for a turn of the event
  * loop at each of its steps, so that one stretch holds it up several times (ADR 0046).

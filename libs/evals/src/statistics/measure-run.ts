@@ -324,7 +324,6 @@ export class MeasureRun {
   ): Promise<RunSamples> {
     const scorers = listScorers(run);
     const taken = new RunSamples({
-      capacity: run.total,
       repeats: run.repeats,
       passRule: readPassRule(run),
       scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),

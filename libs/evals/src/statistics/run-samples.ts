@@ -1,37 +1,31 @@
 import { GROUP_VALUE_LENGTH_MAX, GROUPS_MAX, type EvalStatistics } from '@spandrel/contract';
 import { decidePass, type PassRule } from '../eval-item.js';
-import { isAtLeast, isZeroOrOne, Sum, withRoom } from './distributions.js';
+import { isAtLeast, isZeroOrOne, Sum } from './distributions.js';
 
 /** Values that are sorted at a time; sorting them takes some 1 ms, which holds up no request for long. */
 const BLOCK = 1 << 14;
 
-/** Values of which any quantile can be asked: kept in sorted blocks, 8 bytes a value. */
+/** Values of which any quantile can be asked: kept in sorted blocks. */
 export class OrderStatistics {
   private readonly full: Float64Array[] = [];
-  private current = new Float64Array(64);
-  private filled = 0;
+  private current: number[] = [];
 
   add(value: number): void {
-    if (this.filled === BLOCK) {
-      this.full.push(this.current.sort());
-      this.current = new Float64Array(BLOCK);
-      this.filled = 0;
-    } else if (this.filled === this.current.length) {
-      const larger = new Float64Array(Math.min(2 * this.filled, BLOCK));
-      larger.set(this.current);
-      this.current = larger;
+    if (this.current.length === BLOCK) {
+      this.full.push(Float64Array.from(this.current).sort());
+      this.current = [];
     }
-    this.current[this.filled++] = value;
+    this.current.push(value);
   }
 
   get count(): number {
-    return this.full.length * BLOCK + this.filled;
+    return this.full.length * BLOCK + this.current.length;
   }
 
   /** Quantiles of type 7, linear between order statistics: h = (n−1)·q (ADR 0046, rule 7). `null` without values. */
   quantiles(shares: readonly number[]): (number | null)[] {
     if (this.count === 0) return shares.map(() => null);
-    const blocks = [...this.full, this.current.slice(0, this.filled).sort()];
+    const blocks = [...this.full, Float64Array.from(this.current).sort()];
     return shares.map((share) => {
       const h = (this.count - 1) * share;
       const below = Math.floor(h);
@@ -82,22 +76,13 @@ function firstIndex({ values, from, to }: Part, holds: (value: number) => boolea
   return low;
 }
 
-/** What samples took or cost, taken up a datapoint at a time: 8 bytes a datapoint and 8 a sample. */
+/** What samples took or cost, taken up a datapoint at a time. */
 export class Quantity {
-  private allMeans: Float64Array;
-  private added = 0;
+  /** The mean of each datapoint's samples, NaN where it has none. */
+  readonly means: number[] = [];
   private readonly values = new OrderStatistics();
   private readonly sum = new Sum();
   private max: number | null = null;
-
-  constructor(capacity: number) {
-    this.allMeans = new Float64Array(capacity);
-  }
-
-  /** The mean of each datapoint's samples, NaN where it has none. */
-  get means(): Float64Array {
-    return this.allMeans.subarray(0, this.added);
-  }
 
   /** The sum over all samples; `null` when no sample has one. */
   get total(): number | null {
@@ -113,8 +98,7 @@ export class Quantity {
       this.values.add(value);
       if (this.max === null || value > this.max) this.max = value;
     }
-    this.allMeans = withRoom(this.allMeans, this.added);
-    this.allMeans[this.added++] = values.length === 0 ? Number.NaN : sum / values.length;
+    this.means.push(values.length === 0 ? Number.NaN : sum / values.length);
   }
 
   /** What the values come to; how sure their mean is depends on clusters, and is added. */
@@ -131,15 +115,10 @@ export class Quantity {
  */
 export class Clusters {
   /** The number of the cluster of each datapoint, in the order of the datapoints. */
-  numbers: Int32Array;
+  readonly numbers: number[] = [];
   /** How many clusters there are; their numbers are below it. */
   total = 0;
-  private added = 0;
   private readonly numberOf = new Map<string, number>();
-
-  constructor(capacity: number) {
-    this.numbers = new Int32Array(capacity);
-  }
 
   /** Whether a datapoint belongs to a cluster. */
   get areNamed(): boolean {
@@ -153,8 +132,7 @@ export class Clusters {
       number = this.total++;
       if (key !== undefined) this.numberOf.set(key, number);
     }
-    this.numbers = withRoom(this.numbers, this.added);
-    this.numbers[this.added++] = number;
+    this.numbers.push(number);
   }
 }
 
@@ -175,17 +153,16 @@ const sortedMembers = (_key: string, value: unknown): unknown =>
     : value;
 
 /**
- * The scores of one scorer (or the combined ones), taken up a datapoint at a time. It keeps 12 bytes of each datapoint, however
- * often it was repeated: 100,000 datapoints are 1.2 MB a scorer.
+ * The scores of one scorer (or the combined ones), taken up a datapoint at a time. It keeps three numbers of each datapoint,
+ * however often it was repeated.
  */
 export class DatapointScores {
   /** mᵢ: the mean score of each datapoint, NaN where it has none. */
-  private allMeans: Float64Array;
+  readonly means: number[] = [];
   /** nᵢ: counted samples of each datapoint. */
-  private allCounts: Uint16Array;
+  readonly counts: number[] = [];
   /** cᵢ: those that passed. */
-  private allPasses: Uint16Array;
-  private added = 0;
+  readonly passes: number[] = [];
   private variances = new Sum();
   private varied = 0;
   /** Counted samples of all datapoints. */
@@ -197,28 +174,9 @@ export class DatapointScores {
   /** Whether every score is 0 or 1. */
   allBinary = true;
 
-  /** @param capacity datapoints at most. */
-  constructor(capacity: number) {
-    this.allMeans = new Float64Array(capacity);
-    this.allCounts = new Uint16Array(capacity);
-    this.allPasses = new Uint16Array(capacity);
-  }
-
   /** Datapoints that were added, also those without a score. */
   get length(): number {
-    return this.added;
-  }
-
-  get means(): Float64Array {
-    return this.allMeans.subarray(0, this.added);
-  }
-
-  get counts(): Uint16Array {
-    return this.allCounts.subarray(0, this.added);
-  }
-
-  get passes(): Uint16Array {
-    return this.allPasses.subarray(0, this.added);
+    return this.means.length;
   }
 
   /** The lowest score of a sample; `null` when there is none. */
@@ -238,10 +196,6 @@ export class DatapointScores {
 
   /** Adds the next datapoint. @param scores those counted, in the order of repeats; none: it is left out. @param passes of them. */
   add(scores: readonly number[], passes: number): void {
-    const i = this.added++;
-    this.allMeans = withRoom(this.allMeans, i);
-    this.allCounts = withRoom(this.allCounts, i);
-    this.allPasses = withRoom(this.allPasses, i);
     const n = scores.length;
     let sum = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -254,9 +208,9 @@ export class DatapointScores {
     }
     // Repeats that are all alike have their value as mean: their sum may be rounded.
     const mean = n === 0 ? Number.NaN : least === most ? least : sum / n;
-    this.allMeans[i] = mean;
-    this.allCounts[i] = n;
-    this.allPasses[i] = passes;
+    this.means.push(mean);
+    this.counts.push(n);
+    this.passes.push(passes);
     if (n === 0) return;
     this.samples += n;
     if (least < this.least) this.least = least;
@@ -298,8 +252,6 @@ export interface DatapointMeasures {
 }
 
 export interface RunSamplesOptions {
-  /** Datapoints at most; `null`: any number, for which room is made as they come. */
-  capacity: number | null;
   /** Tries of each datapoint; 1 when left out. */
   repeats?: number;
   passRule: PassRule;
@@ -315,8 +267,8 @@ export interface RunSamplesOptions {
 type ValueOf = (sample: SampleMeasures) => number | null;
 
 /**
- * The samples of a run, reduced to what its statistics need while they are read in slices: some 60 bytes a datapoint, 12 more a
- * scorer, 17 a sample. Datapoints are added in the order of the run, which is one order of sums: two databases that hold the
+ * The samples of a run, reduced to what its statistics need while they are read in slices: some numbers a datapoint, a scorer and
+ * a sample. Datapoints are added in the order of the run, which is one order of sums: two databases that hold the
  * same run answer alike to the last digit.
  */
 export class RunSamples {
@@ -331,22 +283,20 @@ export class RunSamples {
   failedSamples = 0;
   readonly repeats: number;
   /** What became of each sample, by datapoint and repeat: 0 not processed, 1 completed, 2 failed. */
-  outcomes: Uint8Array;
+  readonly outcomes: number[] = [];
   /** The combined score that counts of a sample, and that of each scorer. */
   private readonly scoreOf: ValueOf;
   private readonly scoresOf: readonly { scores: DatapointScores; passScore: number; valueOf: ValueOf }[];
 
   constructor(private readonly options: RunSamplesOptions) {
     const { repeats = 1, scorers, failedAs, clustered, groupBy = [] } = options;
-    const room = options.capacity ?? 0;
     this.repeats = repeats;
-    this.outcomes = new Uint8Array(room * repeats);
-    this.clusters = clustered ? new Clusters(room) : null;
-    this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, capacity: null, groupBy: [] }) : null;
-    this.score = new DatapointScores(room);
-    this.scorers = new Map(scorers.map(({ name }) => [name, new DatapointScores(room)]));
-    this.latencyMs = new Quantity(room);
-    this.cost = new Quantity(room);
+    this.clusters = clustered ? new Clusters() : null;
+    this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, groupBy: [] }) : null;
+    this.score = new DatapointScores();
+    this.scorers = new Map(scorers.map(({ name }) => [name, new DatapointScores()]));
+    this.latencyMs = new Quantity();
+    this.cost = new Quantity();
     const failedScore = failedAs === 'zero' ? 0 : null;
     // A score of a scorer counts though another one failed the sample.
     const counted =
@@ -361,10 +311,9 @@ export class RunSamples {
     }));
   }
 
-  /** Adds the next datapoint. @throws RangeError when the run has no more. */
+  /** Adds the next datapoint. */
   add(datapoint: DatapointMeasures): void {
     const { id, cluster, samples } = datapoint;
-    if (this.ids.length === this.options.capacity) throw new RangeError(`more than ${this.ids.length} datapoints`);
     this.groups?.add(datapoint);
     this.score.add(present(samples, this.scoreOf), this.countPasses(samples));
     for (const { scores, passScore, valueOf } of this.scoresOf) {
@@ -374,7 +323,7 @@ export class RunSamples {
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));
     this.clusters?.add(cluster);
-    this.outcomes = withRoom(this.outcomes, (this.ids.length + 1) * this.repeats - 1);
+    for (let repeat = 0; repeat < this.repeats; repeat++) this.outcomes.push(0);
     for (const [at, { failed, repeat = at }] of samples.entries()) {
       if (repeat < this.repeats) this.outcomes[this.ids.length * this.repeats + repeat] = failed ? 2 : 1;
       if (failed) this.failedSamples++;

@@ -28,7 +28,7 @@ interface Mean {
  * values, since Σm² − N·x̄² would lose the digits of a small se.
  * @param values one a datapoint, in the order of the datapoints; NaN where it has none.
  */
-export async function meanWithError(values: Float64Array, clusters: Clusters | null): Promise<Mean> {
+export async function meanWithError(values: ArrayLike<number>, clusters: Clusters | null): Promise<Mean> {
   const sum = new Sum();
   let datapoints = 0;
   await inStretches(values.length, (from, to) => {
@@ -55,7 +55,7 @@ interface Residuals {
   count: number;
 }
 
-async function eachSquared(values: Float64Array, mean: number, count: number): Promise<Residuals> {
+async function eachSquared(values: ArrayLike<number>, mean: number, count: number): Promise<Residuals> {
   const squares = new Sum();
   await inStretches(values.length, (from, to) => {
     for (let i = from; i < to; i++) {
@@ -66,7 +66,7 @@ async function eachSquared(values: Float64Array, mean: number, count: number): P
   return { squares: squares.value, count };
 }
 
-async function byCluster(values: Float64Array, mean: number, { numbers, total }: Clusters): Promise<Residuals> {
+async function byCluster(values: ArrayLike<number>, mean: number, { numbers, total }: Clusters): Promise<Residuals> {
   const residuals = new Float64Array(total);
   const occurs = new Uint8Array(total);
   await inStretches(values.length, (from, to) => {
@@ -93,7 +93,7 @@ async function byCluster(values: Float64Array, mean: number, { numbers, total }:
  * @param single whether every datapoint has one sample and each is 0 or 1: with no clusters asked for, the exact case (a).
  */
 async function estimate(
-  values: Float64Array,
+  values: ArrayLike<number>,
   clusters: Clusters | null,
   single: boolean,
   distributions: Distributions,
