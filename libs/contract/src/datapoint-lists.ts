@@ -47,4 +47,3 @@ const datapointPreviewListSchema = listAnswer('DatapointPreviewList', 'datapoint
 
 /** Answer of `GET /api/datasets/:id/datapoints`, whole or as previews. */
 export const listedDatapointsSchema = z.union([datapointListSchema, datapointPreviewListSchema]);
-export type ListedDatapoints = z.output<typeof listedDatapointsSchema>;

@@ -56,7 +56,6 @@ const spanOutlineListSchema = listAnswer('SpanOutlineList', 'spans', spanOutline
 
 /** Answer of `GET /api/spans` in either view. */
 export const spansInViewSchema = z.union([spanListSchema, spanOutlineListSchema]);
-export type SpansInView = z.output<typeof spansInViewSchema>;
 
 const traceOutlineSchema = z
   .object({

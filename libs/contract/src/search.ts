@@ -54,4 +54,3 @@ const searchOutlineAnswerSchema = listAnswer('SearchOutlineAnswer', 'spans', fou
 
 /** Answer of `POST /api/search` in either view. */
 export const searchInViewSchema = z.union([searchAnswerSchema, searchOutlineAnswerSchema]);
-export type SearchInView = z.output<typeof searchInViewSchema>;

@@ -9,7 +9,7 @@ import { ChangeScoringRules } from './change-scoring-rules.js';
 import { NoteTasks } from './note-tasks.js';
 import type { ScoringRuleRow } from './scoring-rule.entity.js';
 import { backfillResource, readBackfill, readFilters, type Backfill } from './scoring-rule-resource.js';
-import { scoringRuleNotFound, ScoringRuleStore } from './scoring-rule.store.js';
+import { ScoringRuleStore } from './scoring-rule.store.js';
 import { ScoringWorker } from './scoring-worker.js';
 
 const MAX_DEFAULT = 1_000;
@@ -56,8 +56,7 @@ export class BackfillRules {
     };
     if (body.dry_run === true) return this.count(scope, await this.rules.get(scope, ruleId), begun);
     const rule = await this.storage.write(async (tx) => {
-      const row = await this.rules.findForWrite(tx, scope, ruleId);
-      if (!row) throw scoringRuleNotFound();
+      const row = await this.rules.getForWrite(tx, scope, ruleId);
       this.changes.assertPriced(row, 'max_cost_usd', begun.max_cost_usd);
       if (row.enabled === 0) throw new Invalid('validation_failed', 'the rule is disabled; enable it first');
       if (readBackfill(row)?.status === 'running')

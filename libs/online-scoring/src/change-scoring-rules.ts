@@ -20,7 +20,7 @@ import { dayOf, dayStart, Storage, toJsonText, type LongReadOptions } from '@spa
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { ScoringRuleRow } from './scoring-rule.entity.js';
 import { backfillResource, exportedRule, readBackfill, scoringState } from './scoring-rule-resource.js';
-import { scoringRuleNotFound, ScoringRuleStore } from './scoring-rule.store.js';
+import { ScoringRuleStore } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 
 const DAY_MS = 86_400_000;
@@ -60,8 +60,7 @@ export class ChangeScoringRules {
   /** Deletes a rule; its scores stay. @throws NotFound `scoring_rule_not_found`. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const rule = await this.rules.findForWrite(tx, scope, id);
-      if (!rule) throw scoringRuleNotFound();
+      const rule = await this.rules.getForWrite(tx, scope, id);
       await this.rules.delete(tx, rule);
       this.audit.record(tx, { action: 'scoring_rule.deleted', ...scope, targetId: id, targetName: rule.name });
     });
@@ -133,8 +132,7 @@ export class ChangeScoringRules {
     const complete = await this.plans.planAlone(scope, { scoring, scoring_config, judge });
     return this.storage.write(async (tx) => {
       const isNew = row.updatedAt === 0;
-      const before = isNew ? undefined : await this.rules.findForWrite(tx, scope, row.id);
-      if (before === null) throw scoringRuleNotFound();
+      const before = isNew ? undefined : await this.rules.getForWrite(tx, scope, row.id);
       const { judge: completed } = await complete(tx);
       const changed = {
         ...(before ?? row),

@@ -50,60 +50,44 @@ export class OtlpController {
   constructor(private readonly exports: TakeExport) {}
 
   @OtlpRoute('v1/traces', 'traces', 'otlpTraces')
-  traces(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  traces(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.traces(scope, body));
   }
 
   @OtlpRoute('v1/logs', 'logs', 'otlpLogs')
-  logs(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  logs(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.logs(scope, body));
   }
 
   @OtlpRoute('v1/metrics', 'metrics', 'otlpMetrics')
-  metrics(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  metrics(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.metrics(body));
   }
 
   @OtlpRoute('api/otel/v1/traces', 'traces', 'otlpTracesUnderApi')
-  tracesUnderApi(
-    @CurrentScope() scope: Scope,
-    @PackedBody() body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  tracesUnderApi(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.traces(scope, body));
   }
 
   @OtlpRoute('api/otel/v1/logs', 'logs', 'otlpLogsUnderApi')
-  logsUnderApi(
-    @CurrentScope() scope: Scope,
-    @PackedBody() body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  logsUnderApi(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.logs(scope, body));
   }
 
   @OtlpRoute('api/otel/v1/metrics', 'metrics', 'otlpMetricsUnderApi')
-  metricsUnderApi(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+  metricsUnderApi(@PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.metrics(body));
   }
 
   /** Langfuse's SDKs call this path when only their base URL is changed. */
   @OtlpRoute('api/public/otel/v1/traces', 'traces', 'otlpTracesOfLangfuse')
-  tracesOfLangfuse(
-    @CurrentScope() scope: Scope,
-    @PackedBody() body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  tracesOfLangfuse(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.traces(scope, body));
   }
 
   /** LangSmith's exporter calls this path. */
   @OtlpRoute('otel/v1/traces', 'traces', 'otlpTracesOfLangsmith')
-  tracesOfLangsmith(
-    @CurrentScope() scope: Scope,
-    @PackedBody() body: StreamedBody,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  tracesOfLangsmith(@CurrentScope() scope: Scope, @PackedBody() body: StreamedBody, @Res() reply: FastifyReply) {
     return send(reply, this.exports.traces(scope, body));
   }
 }
