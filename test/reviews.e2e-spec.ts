@@ -532,6 +532,38 @@ describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) 
     expect((await call('POST', `${path}/queue`, { datapoint_ids: ids.slice(1, 4), gold: known })).status).toBe(201);
   });
 
+  it('closes when the interval of the estimate is as narrow as was asked', async () => {
+    const { path, ids, items } = await enqueue(40, { form: ['correct'], until: { ci_width: 0.2 } });
+    expect(items[0]).toMatchObject({ until: { ci_width: 0.2 } });
+    const { body: begun } = await next(path, 'heidi');
+    for (let n = 0; n < 30; n++) {
+      // Wilson's interval of 30 of 30 is the first that is narrow enough: nothing is said of fewer.
+      expect(await listed(`${path}/queue?status=pending&limit=100`)).toHaveLength(39 - n);
+      const { body: item } = await next(path, 'ivan');
+      await submit(item.id, { scores: [{ name: 'correct', value: 1 }] });
+    }
+    expect((await next(path, 'ivan')).body.code).toBe('queue_item_not_found');
+    const closed = await listed(`${path}/queue?status=completed&limit=100`);
+    expect(closed.filter(({ skipped, claimed_by: by }) => skipped && by === null)).toHaveLength(9);
+    expect((await submit(begun.id, { scores: [{ name: 'correct', value: 1 }] })).status).toBe(200);
+    const { body: progress } = await call<QueueProgress>('GET', `${path}/queue/progress`);
+    expect(progress).toMatchObject({
+      ...{ pending: 0, completed: 40, skipped: 9 },
+      estimates: [
+        { name: 'correct', ci_width: 0.2, units: 31, mean: 1, ci: { low: expect.closeTo(0.89, 2), high: 1 } },
+      ],
+    });
+    const bad: [object, string][] = [
+      [{}, 'form'],
+      [{ form: ['correct'], order: 'uncertain' }, 'order'],
+      [{ form: ['correct'], selected_by: 'thumbs down' }, 'selected_by'],
+    ];
+    for (const [terms, at] of bad) {
+      const body = { datapoint_ids: ids, until: { ci_width: 0.2 }, ...terms };
+      expect((await call('POST', `${path}/queue`, body)).body.errors?.[0]?.path).toBe(at);
+    }
+  });
+
   it('makes answers scores of the span that the datapoint came from', async () => {
     await call('POST', '/api/ingest', {
       traces: [{ id: 'reviewed-trace' }],

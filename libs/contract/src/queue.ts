@@ -34,6 +34,29 @@ const reviewScoreSchema = z.object({
   comment: nameSchema.nullish(),
 });
 
+/** When enough has been reviewed (docs/spec/queue.md#enough-reviews). */
+export const untilSchema = z
+  .object({
+    ci_width: settingNumber(
+      z
+        .number()
+        .min(0)
+        .refine((width) => width > 0, 'must be above 0'),
+    ),
+  })
+  .describe('When enough has been reviewed.');
+
+/** What is wrong with how things are to be reviewed that no member shows by itself, as paths and messages. */
+function termFaults({ until, form, order, selected_by: selectedBy }: Omit<Enqueue, 'datapoint_ids'>) {
+  if (!until) return [];
+  const fault = (path: string, message: string) => [{ path: [path], message }];
+  if (!form?.length) return fault('form', 'is needed with until: the scores whose means are estimated');
+  if (order === 'uncertain') return fault('order', 'must not be uncertain with until: such items enter no estimate');
+  if ((selectedBy ?? 'random') !== 'random')
+    return fault('selected_by', 'must be random with until: other items enter no estimate');
+  return [];
+}
+
 /** How what is enqueued is to be reviewed. */
 const terms = {
   reviews_required: z
@@ -67,6 +90,9 @@ const terms = {
     .nullish()
     .describe('A further item appears where the answers of a group differ; its answer is that of the group.'),
   adjudicators: names.nullish().describe('Who may decide then; anybody outside of the group when left out.'),
+  until: untilSchema
+    .nullish()
+    .describe('Closes the queue when the 95% interval of the mean of each score of the form is no wider.'),
   gold: z
     .object({
       rate: z
@@ -86,6 +112,9 @@ const terms = {
 
 export const enqueueSchema = z
   .object({ datapoint_ids: boundedList(z.string(), ENQUEUE_MAX), ...terms })
+  .superRefine((body, context) => {
+    for (const fault of termFaults(body)) context.addIssue({ code: 'custom', ...fault });
+  })
   .meta({ id: 'Enqueue' });
 export type Enqueue = z.output<typeof enqueueSchema>;
 export type EnqueueTerms = Omit<Enqueue, 'datapoint_ids'>;
@@ -98,6 +127,7 @@ export type ReviewTarget = (typeof REVIEW_TARGETS)[number];
 export const enqueueTargetsSchema = z
   .object({ trace_ids: targetIds.nullish(), span_ids: targetIds.nullish(), session_ids: targetIds.nullish(), ...terms })
   .superRefine((body, context) => {
+    for (const fault of termFaults(body)) context.addIssue({ code: 'custom', ...fault });
     const given = REVIEW_TARGETS.filter((target) => body[`${target}_ids`]);
     if (given.length === 1) return;
     const message =
@@ -190,6 +220,7 @@ const reviewMembers = z
     instructions: z.string().nullable(),
     priority: z.number(),
     blind: z.boolean(),
+    until: untilSchema.nullable(),
     scores: z
       .array(
         z.object({
@@ -357,6 +388,18 @@ export const queueProgressSchema = z
       }),
     ),
     median_seconds: z.number().nullable(),
+    estimates: z
+      .array(
+        z.object({
+          name: z.string(),
+          ci_width: z.number().describe('How wide the interval may be.'),
+          units: countSchema.describe('What was reviewed of what was chosen at random.'),
+          mean: z.number().nullable(),
+          ci: levelIntervalSchema.nullable().describe('`null` below 30 units.'),
+        }),
+      )
+      .exactOptional()
+      .describe('Of items with `until`; left out where there are none.'),
   })
   .meta({ id: 'QueueProgress' });
 export type QueueProgress = z.output<typeof queueProgressSchema>;

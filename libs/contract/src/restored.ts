@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { captureFiltersSchema } from './capture-rules.js';
 import { baseUrlSchema, providerSchema } from './connections.js';
 import { DATAPOINT_SOURCES, datapointKindSchema } from './datasets.js';
-import { QUEUE_STATUSES } from './queue.js';
+import { QUEUE_STATUSES, untilSchema } from './queue.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, isStorableText, jsonValueSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
@@ -105,6 +105,7 @@ export const restoredQueueItemSchema = z
     assignees: boundedList(keySchema, 50).default([]),
     adjudicate: z.literal('disagree').nullable().default(null),
     adjudicators: boundedList(keySchema, 50).default([]),
+    until: untilSchema.nullish(),
     adjudicates: z.boolean().default(false),
     gold: boundedList(z.tuple([keySchema, z.number().nullable(), keySchema.nullable()]), 50)
       .nullable()

@@ -148,7 +148,12 @@ export class EnqueueItems {
     units: readonly string[],
   ): Promise<{ items: Map<string, QueueItemRow[]>; existing: number }> {
     const { reviews_required: required, order } = given;
-    const wanted = { ...queue, required: required ?? 1, order: order ?? 'oldest', terms: termsOf(given) };
+    const wanted = {
+      ...queue,
+      required: required ?? 1,
+      order: order ?? (given.until ? 'random' : 'oldest'),
+      terms: termsOf(given),
+    };
     const items = new Map<string, QueueItemRow[]>();
     let [length, existing] = [0, 0];
     for (let at = 0; at < units.length; at += atOnce) {
@@ -263,7 +268,7 @@ interface QueueOfItems {
 /** What is asked of reviewers. */
 type Terms = Pick<
   QueueItemRow,
-  'form' | 'instructions' | 'rank' | 'blind' | 'selectedBy' | 'assignees' | 'adjudicators'
+  'form' | 'instructions' | 'rank' | 'blind' | 'selectedBy' | 'assignees' | 'adjudicators' | 'ciWidth'
 >;
 
 type WantedItems = Omit<QueueOfItems, 'atOnce'> & { required: number; order: QueueOrder; terms: Terms };
@@ -276,6 +281,7 @@ const termsOf = ({ form, instructions, priority, blind, ...given }: EnqueueTerms
   // What a judge was unsure of says nothing of all the rest.
   selectedBy: given.order === 'uncertain' ? 'uncertain' : (given.selected_by ?? null),
   assignees: JSON.stringify(given.assignees ?? []),
+  ciWidth: given.until?.ci_width ?? null,
   adjudicators: given.adjudicate ? JSON.stringify(given.adjudicators ?? []) : null,
 });
 

@@ -38,6 +38,7 @@ export function queueItemJson(item: QueueItemRow, isHidden = false): string {
     instructions: item.instructions,
     priority: 0 - item.rank,
     blind: item.blind === 1,
+    until: item.ciWidth === null ? null : { ci_width: item.ciWidth },
     scores: isHidden ? [] : fromJsonText(item.scores),
     comment: isHidden ? null : item.comment,
     skipped: !isHidden && item.skipped === 1,

@@ -9,7 +9,7 @@ const pending: QueueItemRow = {
   datasetId: 'd',
   datapointId: 'dp',
   ...{ traceId: null, spanId: null, sessionId: null, selectedBy: null },
-  ...{ position: 0, assignees: '[]', adjudicators: null, adjudicates: 0, gold: null },
+  ...{ position: 0, assignees: '[]', adjudicators: null, adjudicates: 0, gold: null, ciWidth: null },
   status: QUEUE_STATUS.pending,
   claimedBy: null,
   claimedByName: null,

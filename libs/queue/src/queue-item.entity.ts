@@ -50,6 +50,8 @@ export const QueueItemSchema = defineEntity({
     /** The priority, negated: an index gives the highest first. */
     rank: p.integer().default(0),
     blind: p.smallint().default(1),
+    /** The queue closes when the intervals of all scores of the form are no wider; `null`: it does not. */
+    ciWidth: p.double().$type<number>().nullable(),
     /** JSON array of the reviewer's answers. */
     scores: p.text().default('[]'),
     /** `scores` without their comments, in the order of their names: equal where reviewers agree. */

@@ -117,6 +117,19 @@ export class QueueItemStore {
     return tx.em.find(QueueItem, { projectId, groupId: { $in: [...groupIds] } }, lock);
   }
 
+  /** Pending items that were enqueued to the same end as another, but those of groups that somebody has begun; locked. */
+  async findUnbegun(tx: WriteTx, { projectId }: Scope, { datasetId, form, ciWidth }: QueueItemRow) {
+    const rows = await tx.all(
+      GROUP.query`select q.id as id from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
+        and q.status = ${QUEUE_STATUS.pending} and q.ci_width = ${ciWidth} and q.form = ${form}
+        and not exists (select 1 from queue_item o where o.project_id = q.project_id and o.group_id = q.group_id
+          and o.status <> ${QUEUE_STATUS.pending})`,
+    );
+    const id = { $in: rows.map((row) => row.id) };
+    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return tx.em.find(QueueItem, { projectId, id, status: QUEUE_STATUS.pending }, lock);
+  }
+
   /** The groups whose answers a reader may see: those that are complete, and those in which the reader has answered. */
   async findReadableGroups(
     { projectId }: Scope,

@@ -165,6 +165,7 @@ const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | u
   instructions: item.instructions,
   rank: 0 - item.priority,
   blind: item.blind ? 1 : 0,
+  ciWidth: item.until?.ci_width ?? null,
   scores: JSON.stringify(item.scores),
   answers: answersOf(item.scores),
   comment: item.comment,

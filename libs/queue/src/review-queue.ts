@@ -19,12 +19,16 @@ import {
 } from './queue-item-states.js';
 import { OF_TARGETS, QUEUE_STATUS, type QueueItemRow, scoreTarget } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
+import { ReviewStore } from './review.store.js';
 import type { Reviewer } from './reviewer.js';
 
 const NONE_LEFT = {
   plain: 'no item of this queue is pending for this reviewer',
   excluding: 'no item of this queue is pending for this reviewer but excluded ones',
 };
+
+/** What items say that nobody had to review any more. */
+const CLOSED = 'not needed any more: the interval of the estimate is as narrow as was asked';
 
 const ITEMS_PER_ROUND = 100;
 
@@ -44,6 +48,7 @@ export class ReviewQueue {
     private readonly definitions: ScoreDefinitionStore,
     private readonly scores: WriteScores,
     private readonly targets: FindTargets,
+    private readonly reviews: ReviewStore,
   ) {}
 
   /**
@@ -139,6 +144,7 @@ export class ReviewQueue {
       const changed = await this.changeIn(tx, scope, item, (current) => submitted(current, written, now));
       await this.adjudicate(tx, scope, item, group);
       await this.addScores(tx, scope, changed, group);
+      await this.closeWhenEnough(tx, scope, changed, now);
       const datapoint = { datasetId: changed.datasetId, id: changed.datapointId };
       if (replaces) await this.datapoints.replace(tx, scope, { ...datapoint, kind }, now);
       return { item: changed, applied: replaces };
@@ -157,6 +163,19 @@ export class ReviewQueue {
     const added = { ...item, ...pendingItem(scope, datasetId, datapointId), ...decision };
     await this.items.insert(tx, [added]);
     group.push(added);
+  }
+
+  /** Nobody has to begin with the rest when the estimates are as tight as was asked (docs/spec/queue.md#enough-reviews). */
+  private async closeWhenEnough(tx: WriteTx, scope: Scope, item: QueueItemRow, now: number): Promise<void> {
+    const { datasetId, form, ciWidth } = item;
+    if (ciWidth === null) return;
+    await tx.em.flush();
+    const estimates = await this.reviews.estimates(scope, datasetId, { form, ciWidth }, {}, tx);
+    if (!estimates.every(({ ci }) => ci !== null && ci.high - ci.low <= ciWidth)) return;
+    const closed = { status: QUEUE_STATUS.completed, skipped: 1, comment: CLOSED, completedAt: now };
+    for (const open of await this.items.findUnbegun(tx, scope, item)) {
+      await this.changeIn(tx, scope, open, (pending) => ({ ...pending, ...closed }));
+    }
   }
 
   /**

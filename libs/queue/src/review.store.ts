@@ -6,6 +6,7 @@ import {
   fromJsonText,
   integer,
   nullable,
+  number,
   rawSql,
   shapeOf,
   sql,
@@ -14,8 +15,10 @@ import {
   type LongReadOptions,
   type RowOfShape,
   type Sql,
+  type WriteTx,
 } from '@spandrel/storage';
 import { measureAgreement, type Unit } from './agreement.js';
+import { estimateMean } from './estimate-mean.js';
 import { QUEUE_STATUS } from './queue-item.entity.js';
 
 /** Reviews that one question looks at, the newest first. */
@@ -23,7 +26,7 @@ const REVIEWS_MAX = 100_000;
 
 const WORK = shapeOf({
   ...{ status: integer(), skipped: integer(), reviewer: nullable(text()), ms: nullable(integer()) },
-  ...{ gold: nullable(text()), answers: text() },
+  ...{ gold: nullable(text()), answers: text(), form: text(), ciWidth: nullable(number()) },
 });
 const ANSWERS = shapeOf({ unit: text(), rater: text(), answers: text(), adjudicates: integer() });
 
@@ -37,11 +40,12 @@ export class ReviewStore {
     private readonly definitions: ScoreDefinitionStore,
   ) {}
 
-  async progress({ projectId }: Scope, datasetId: string, options: LongReadOptions): Promise<QueueProgress> {
+  async progress(scope: Scope, datasetId: string, options: LongReadOptions): Promise<QueueProgress> {
+    const { projectId } = scope;
     const rows = await this.storage.readLong(
       WORK.query`select q.status as status, q.skipped as skipped, q.claimed_by as reviewer,
-          q.completed_at - q.claimed_at as ms, q.gold as gold, q.answers as answers
-        from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
+          q.completed_at - q.claimed_at as ms, q.gold as gold, q.answers as answers,
+          q.form as form, q.ci_width as "ciWidth" from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
         order by q.id desc limit ${REVIEWS_MAX}`,
       options,
     );
@@ -50,6 +54,11 @@ export class ReviewStore {
       rows.filter(({ reviewer }) => reviewer !== null),
       ({ reviewer }) => reviewer!,
     );
+    const bounded = new Map(
+      rows.flatMap(({ form, ciWidth }) => (ciWidth === null ? [] : [[`${ciWidth} ${form}`, { form, ciWidth }]])),
+    );
+    const estimates: Estimate[] = [];
+    for (const [, of] of bounded) estimates.push(...(await this.estimates(scope, datasetId, of, options)));
     return {
       pending: count(QUEUE_STATUS.pending),
       claimed: count(QUEUE_STATUS.claimed),
@@ -63,7 +72,33 @@ export class ReviewStore {
         ...accuracyOf(own),
       })),
       median_seconds: medianSeconds(rows),
+      ...(estimates.length > 0 && { estimates }),
     };
+  }
+
+  /**
+   * The mean of each score of a form over what was reviewed with it and chosen by chance, with its interval.
+   * @param of the form, as JSON, and how wide intervals may be. @param tx in which it is read, if any.
+   */
+  async estimates(
+    scope: Scope,
+    datasetId: string,
+    { form, ciWidth }: { form: string; ciWidth: number },
+    options: LongReadOptions,
+    tx?: WriteTx,
+  ): Promise<Estimate[]> {
+    const where = sql`${CHOSEN_BY_CHANCE} and q.form = ${form} and q.ci_width = ${ciWidth}`;
+    const byName = await this.answers(scope, datasetId, where, options, tx);
+    const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
+    return (fromJsonText(form) as string[]).map((name) => {
+      const found = definitions.get(name);
+      const definition = found && scoreDefinition(found);
+      const means = [...(byName.get(name)?.values() ?? [])].flatMap((answers) => {
+        const values = [...answers.values()].flatMap((answer) => valueOf(answer, definition) ?? []);
+        return values.length === 0 ? [] : [values.reduce((sum, value) => sum + value, 0) / values.length];
+      });
+      return { name, ci_width: ciWidth, units: means.length, ...estimateMean(means) };
+    });
   }
 
   /** The newest review of a datapoint by each rater counts; skipped ones do not. */
@@ -117,15 +152,14 @@ export class ReviewStore {
     datasetId: string,
     where: Sql,
     options: LongReadOptions,
+    tx?: WriteTx,
   ): Promise<Map<string, Map<string, Map<string, Answer>>>> {
-    const rows = await this.storage.readLong(
-      ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers,
+    const query = ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers,
           q.adjudicates as adjudicates from queue_item q
         where q.project_id = ${projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
           and q.skipped = 0 and q.answers <> '[]' and ${where}
-        order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`,
-      options,
-    );
+        order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`;
+    const rows = tx ? await tx.all(query) : await this.storage.readLong(query, options);
     const byName = new Map<string, Map<string, Map<string, Answer>>>();
     for (const { unit, rater, answers, adjudicates } of rows.toReversed()) {
       for (const answer of fromJsonText(answers) as Answer[]) {
@@ -146,6 +180,14 @@ const CHOSEN_BY_CHANCE = rawSql(`(q.selected_by is null or q.selected_by = 'rand
 
 /** Items that say how far reviewers agree. */
 const RATED = rawSql(`q.adjudicates = 0 and q.gold is null and coalesce(q.selected_by, '') <> 'uncertain'`);
+
+type Estimate = NonNullable<QueueProgress['estimates']>[number];
+
+/** The number that an answer is: its value, or that of its category; 1 and 0 of the labels `pass` and `fail`. */
+function valueOf([, given, label]: Answer, definition: ScoreDefinition | undefined): number | undefined {
+  const value = given ?? definition?.categories.find((category) => category.label === label)?.value;
+  return value ?? ({ pass: 1, fail: 0 } as const)[label as 'pass' | 'fail'];
+}
 
 /**
  * Whether an answer says that something is good: its value, or that of its category, lies in the upper half of what the

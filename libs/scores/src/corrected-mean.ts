@@ -18,7 +18,7 @@ export interface JudgedSums {
   isBinary: boolean;
 }
 
-type Interval = { low: number; high: number; level: number };
+export type Interval = { low: number; high: number; level: number };
 
 /** The judge's mean, people's, and the mean corrected by what people said (docs/evaluations.md#correcting-a-judge). */
 export function measureQuality({ alone, pairs, isBinary }: JudgedSums): Omit<ScoreQuality, 'key'> {
@@ -98,7 +98,8 @@ function correctRate(
   return { mean: within(mean), ci: { low: within(low), high: within(high), level } };
 }
 
-function around(mean: number, variance: number): Interval {
+/** The interval of a mean, by the normal distribution. */
+export function around(mean: number, variance: number): Interval {
   const half = Z * Math.sqrt(Math.max(0, variance));
   return { low: mean - half, high: mean + half, level: LEVEL };
 }

@@ -2701,6 +2701,10 @@ export interface QueueItem {
   instructions?: string | null;
   priority?: number;
   blind?: boolean;
+  /** When enough has been reviewed. */
+  until?: {
+    ci_width: number;
+  } | null;
   /** The reviewer's answers; none while they are hidden. */
   scores?: {
     name: string;
@@ -2937,6 +2941,10 @@ export interface QueueItemOutline {
   instructions?: string | null;
   priority?: number;
   blind?: boolean;
+  /** When enough has been reviewed. */
+  until?: {
+    ci_width: number;
+  } | null;
   /** The reviewer's answers; none while they are hidden. */
   scores?: {
     name: string;
@@ -4640,6 +4648,10 @@ export interface EnqueueTargets {
   adjudicate?: 'disagree' | null;
   /** Who may decide then; anybody outside of the group when left out. */
   adjudicators?: string[] | null;
+  /** Closes the queue when the 95% interval of the mean of each score of the form is no wider. */
+  until?: {
+    ci_width: number;
+  } | null;
   /** Things with known answers, mixed in: nobody sees which they are. */
   gold?: {
     /** The share of all items that they are to be, as far as there are enough. */
@@ -4699,6 +4711,21 @@ export interface QueueProgress {
     };
   }[];
   median_seconds: number | null;
+  /** Of items with `until`; left out where there are none. */
+  estimates?: {
+    name: string;
+    /** How wide the interval may be. */
+    ci_width: number;
+    /** What was reviewed of what was chosen at random. */
+    units: number;
+    mean: number | null;
+    /** `null` below 30 units. */
+    ci: {
+      low: number;
+      high: number;
+      level: number;
+    } | null;
+  }[];
 }
 
 export interface Agreement {
@@ -4822,6 +4849,10 @@ export interface SubmittedItem {
   instructions?: string | null;
   priority?: number;
   blind?: boolean;
+  /** When enough has been reviewed. */
+  until?: {
+    ci_width: number;
+  } | null;
   /** The reviewer's answers; none while they are hidden. */
   scores?: {
     name: string;
@@ -4896,6 +4927,10 @@ export interface Enqueue {
   adjudicate?: 'disagree' | null;
   /** Who may decide then; anybody outside of the group when left out. */
   adjudicators?: string[] | null;
+  /** Closes the queue when the 95% interval of the mean of each score of the form is no wider. */
+  until?: {
+    ci_width: number;
+  } | null;
   /** Things with known answers, mixed in: nobody sees which they are. */
   gold?: {
     /** The share of all items that they are to be, as far as there are enough. */

@@ -1,0 +1,7 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class ReviewUntil extends Migration {
+  override up(): void {
+    this.addSql('alter table "queue_item" add "ci_width" double precision null');
+  }
+}
