@@ -198,6 +198,41 @@ describe('a person', () => {
     expect(named).toMatchObject({ claimed_by: 'Ada', claimed_by_name: null });
   });
 
+  it('is assigned by id or address, and nobody who may not review there', async () => {
+    const headers = await headersOf('reviewer', 'judith@people.example');
+    const { id } = await personOf(headers);
+    await headersOf('viewer', 'looks@people.example');
+    await tenant.api.post('/api/traces', { id: 'assigned' });
+    const enqueue = (names: object) =>
+      tenant.api.post<{ items: QueueItemResource[]; errors: object[] }>('/api/queue', {
+        ...{ trace_ids: ['assigned'], reviews_required: 2, adjudicate: 'disagree' },
+        ...names,
+      });
+    const refused = await enqueue({
+      assignees: ['Judith@people.example', 'looks@people.example', tenant.keyId],
+      adjudicators: ['nobody'],
+    });
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      [
+        { path: 'assignees[1]', message: expect.stringContaining('looks@people.example') },
+        { path: 'adjudicators[0]', message: expect.stringContaining('nobody') },
+      ],
+    ]);
+    expect((await tenant.api.get<{ count: number }>('/api/queue?trace_id=assigned')).body.count).toBe(0);
+    const { body: made } = await enqueue({
+      assignees: ['Judith@people.example', id, tenant.keyId],
+      adjudicators: [id],
+    });
+    expect(made.items[0]).toMatchObject({ assignees: [id, tenant.keyId], adjudicators: [id] });
+    const { body: claimed } = await app.anonymous.send<QueueItemResource>('POST', '/api/queue/next', {}, headers);
+    expect(claimed).toMatchObject({ trace_id: 'assigned', claimed_by: id });
+    // What a browser says of itself counts in local mode alone.
+    await app.anonymous.send('POST', `/api/queue/${claimed.id}/submit`, { comment: 'mine' }, headers);
+    const read = (query: string) => tenant.api.get<QueueItemResource>(`/api/queue/${claimed.id}${query}`);
+    expect((await read(`?reviewer=${id}`)).body.comment).toBeNull();
+  });
+
   const personOf = async (headers: Record<string, string>) =>
     (await app.anonymous.send<{ person: { id: string } }>('GET', '/api/session', undefined, headers)).body.person;
 });

@@ -64,10 +64,11 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   compareEvalItems: 'runs baseline datapoint_id only order include limit cursor',
   listViews: 'page limit cursor',
   listQueue:
-    'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
+    'status claimed_by reviewer targets datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
   listComments: 'parent_id target_type target_id limit cursor',
   listDatasetQueue:
-    'status claimed_by datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
+    'status claimed_by reviewer targets datapoint_id trace_id span_id session_id group_id assignee form disagreement limit cursor',
+  getQueueItem: 'reviewer',
   getAgreement: 'name level since',
   getTargetAgreement: 'name level since',
   submitQueueItem: 'apply',

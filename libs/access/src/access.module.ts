@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Capabilities, GATEKEEPER } from '@spandrel/http';
-import { PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
+import { CALLER_DIRECTORY, PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
 import { ProjectProtection } from '@spandrel/storage';
 import { projectProtected } from './answers.js';
 import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
@@ -28,6 +28,7 @@ import { KeepPerson, SignInPerson } from './people/sign-in-person.js';
 import { MemberStore, PersonStore } from './people/person.store.js';
 import { MembersController } from './people/members.controller.js';
 import { Members } from './people/members.js';
+import { ReviewerDirectory } from './people/reviewer-directory.js';
 import { BeginRemoval } from './removal/begin-removal.js';
 import { RemovalMetrics, RemovalTask } from './removal/removal-task.js';
 import { RemovalStore } from './removal/removal.store.js';
@@ -43,6 +44,7 @@ const STORES = [
     ...STORES,
     { provide: PROJECT_DIRECTORY, useExisting: ProjectStore },
     { provide: RETENTION_POLICY, useExisting: RetentionPolicyStore },
+    { provide: CALLER_DIRECTORY, useClass: ReviewerDirectory },
   ],
   exports: STORES,
 })

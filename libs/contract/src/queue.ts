@@ -84,7 +84,11 @@ const terms = {
     .enum(QUEUE_ORDERS)
     .nullish()
     .describe('In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.'),
-  assignees: names.nullish().describe('Who may review them, as `claimed_by` has them; anybody when left out.'),
+  assignees: names
+    .nullish()
+    .describe(
+      'Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out.',
+    ),
   adjudicate: z
     .literal('disagree')
     .nullish()
@@ -172,10 +176,23 @@ export const submitQuerySchema = z.object({
 });
 export type SubmitQuery = z.output<typeof submitQuerySchema>;
 
+/** Query of a queue item. */
+export const readQueueItemSchema = z.object({
+  reviewer: z
+    .string()
+    .optional()
+    .describe('Who reads, so that they see their own blind answers: in local mode alone, where nobody signs in.'),
+});
+export type ReadQueueItem = z.output<typeof readQueueItemSchema>;
+
 /** Query of the queue's lists, oldest item first. */
-export const listQueueSchema = z.object({
+export const listQueueSchema = readQueueItemSchema.extend({
   status: z.enum(QUEUE_STATUSES).optional(),
   claimed_by: z.string().optional(),
+  targets: queryBooleanSchema.optional().meta({
+    openapi: { type: 'boolean' },
+    description: '`true`: items of traces, spans and sessions alone.',
+  }),
   datapoint_id: z.string().optional(),
   trace_id: z.string().optional().describe('Items of the trace and of its spans.'),
   span_id: z.string().optional(),

@@ -1,5 +1,6 @@
 import { StartError } from './errors.js';
 import type { SettingsPart } from './config/setting.js';
+import type { Scope } from './request-context.js';
 
 /** A Nest module plus what the kernel must know of it before Nest starts. Config `features:` selects some by name. */
 export interface Feature {
@@ -84,6 +85,17 @@ export interface ProjectDirectory {
 }
 
 export const PROJECT_DIRECTORY = Symbol('project directory');
+
+/** Knows who may make requests of a project; the feature `access` provides it, in local mode nobody does. */
+export interface CallerDirectory {
+  /**
+   * @param names ids of people and of API keys, `sub`s of JWTs, e-mail addresses of people.
+   * @returns the ids that callers have, by the names; nothing for a name of nobody who may review there.
+   */
+  findReviewers(scope: Scope, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export const CALLER_DIRECTORY = Symbol('caller directory');
 
 /** How long the traces and spans of a project are kept. */
 export interface RetentionTerm {

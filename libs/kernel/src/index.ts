@@ -46,6 +46,8 @@ export {
 } from './plugins/plugin-registry.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis-client.js';
 export {
+  CALLER_DIRECTORY,
+  type CallerDirectory,
   PROJECT_DIRECTORY,
   type ProjectDirectory,
   MASKING_SEALER,

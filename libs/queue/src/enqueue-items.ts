@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import {
   dottedPath,
   isStorableText,
@@ -12,7 +13,16 @@ import {
   type ReviewTarget,
 } from '@spandrel/contract';
 import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
+import {
+  CALLER_DIRECTORY,
+  CoreSettings,
+  Invalid,
+  invalidRequest,
+  newId,
+  NotFound,
+  type CallerDirectory,
+  type Scope,
+} from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { attempt, FindTargets, ScoreDefinitionStore, ScoreStore, type ScoreDefinitionRow } from '@spandrel/scores';
 import { fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
@@ -33,7 +43,7 @@ const SHOWN_ID_LENGTH_MAX = 128;
 /** The open items of what was enqueued. */
 interface EnqueuedRows {
   items: QueueItemRow[];
-  /** How many of them were there before. */
+  /** How many units had open items before. */
   existing: number;
 }
 
@@ -65,20 +75,24 @@ export class EnqueueItems {
     private readonly definitions: ScoreDefinitionStore,
     private readonly targets: FindTargets,
     private readonly scores: ScoreStore,
+    private readonly core: CoreSettings,
+    private readonly modules: ModuleRef,
   ) {}
 
   /**
    * `POST /api/datasets/:id/queue`. Makes pending items of each datapoint, as many as reviews are required, where they are
    * not there; all or nothing (docs/spec/queue.md#enqueuing-datapoints).
-   * @returns the open items of each datapoint, new or not, in the order of first mention, and how many are not new.
+   * @returns the open items of each datapoint, new or not, in the order of first mention, and how many datapoints had one before.
    * @throws NotFound `dataset_not_found`; `datapoint_not_found` with every id there is no datapoint for. Invalid
-   *   `payload_too_large` when the items are too large for one answer, `validation_failed` for a form without definition.
+   *   `payload_too_large` when the items are too large for one answer, `validation_failed` for a form without definition
+   *   and, in cloud mode, for a reviewer whom nobody knows.
    */
   async enqueueDatapoints(
     scope: Scope,
     datasetId: string,
-    { datapoint_ids: given, ...terms }: Enqueue,
+    { datapoint_ids: given, ...asked }: Enqueue,
   ): Promise<EnqueuedRows> {
+    const terms = await this.withReviewers(scope, asked);
     const ids = mixIds(given, terms);
     const masking = await this.masking.of(scope);
     return this.storage.write(async (tx) => {
@@ -109,7 +123,8 @@ export class EnqueueItems {
    * @throws NotFound `trace_not_found`, `span_not_found` or `session_not_found` with every id there is none for.
    */
   async enqueueTargets(scope: Scope, body: EnqueueTargets): Promise<EnqueuedRows> {
-    const { trace_ids: _traces, span_ids: _spans, session_ids: _sessions, ...terms } = body;
+    const { trace_ids: _traces, span_ids: _spans, session_ids: _sessions, ...asked } = body;
+    const terms = await this.withReviewers(scope, asked);
     const kind = REVIEW_TARGETS.find((target) => body[`${target}_ids`])!;
     const given = body[`${kind}_ids`]!;
     const ids = mixIds(given, terms);
@@ -139,7 +154,31 @@ export class EnqueueItems {
     });
   }
 
-  /** @returns the open items of each unit that there is, new or not, and how many are not new. */
+  /** The terms with the ids of reviewers. @throws Invalid in cloud mode with the path of each who is nobody that may review. */
+  private async withReviewers(scope: Scope, terms: EnqueueTerms): Promise<EnqueueTerms> {
+    const { assignees, adjudicators } = terms;
+    const names = [...(assignees ?? []), ...(adjudicators ?? [])];
+    if (this.core.mode === 'local' || names.length === 0) return terms;
+    const directory = this.modules.get<CallerDirectory>(CALLER_DIRECTORY, { strict: false });
+    const ids = await directory.findReviewers(scope, names.filter(isStorableText));
+    const faults = Object.entries({ assignees, adjudicators }).flatMap(([member, given]) =>
+      (given ?? []).flatMap((name, at) =>
+        ids.has(name)
+          ? []
+          : [
+              {
+                path: `${member}[${at}]`,
+                message: `must be somebody who may review in this project, not ${shownId(name)}`,
+              },
+            ],
+      ),
+    );
+    if (faults.length > 0) throw invalidRequest(faults);
+    const idsOf = (given: typeof assignees) => given && [...new Set(given.map((name) => ids.get(name)!))];
+    return { ...terms, assignees: idsOf(assignees), adjudicators: idsOf(adjudicators) };
+  }
+
+  /** @returns the open items of each unit that there is, new or not, and how many units had some before. */
   private async enqueue(
     tx: WriteTx,
     scope: Scope,
@@ -158,8 +197,8 @@ export class EnqueueItems {
     let [length, existing] = [0, 0];
     for (let at = 0; at < units.length; at += atOnce) {
       const storable = units.slice(at, at + atOnce).filter(isStorableText);
-      const { open, made } = await this.itemsOf(tx, scope, wanted, storable);
-      existing += open.length;
+      const { open, made, openUnits } = await this.itemsOf(tx, scope, wanted, storable);
+      existing += openUnits;
       for (const item of [...open, ...made]) {
         items.getOrInsertComputed(item.datapointId, () => []).push(item);
         length += item.originalData.length;
@@ -190,7 +229,7 @@ export class EnqueueItems {
     scope: Scope,
     { datasetId, load, required, order, kind, definitions, terms }: WantedItems,
     units: readonly string[],
-  ): Promise<{ open: QueueItemRow[]; made: QueueItemRow[] }> {
+  ): Promise<{ open: QueueItemRow[]; openUnits: number; made: QueueItemRow[] }> {
     const open = Map.groupBy(await this.items.findOpen(tx, scope, datasetId, units), (item) => item.datapointId);
     const groupIds = [...open.values()].flatMap(([item]) => item!.groupId ?? []);
     const groups = Map.groupBy(await this.items.findOfGroups(tx, scope, groupIds), (item) => item.groupId);
@@ -217,7 +256,7 @@ export class EnqueueItems {
       }
     }
     await this.items.insert(tx, added);
-    return { open: [...open.values()].flat(), made: added };
+    return { open: [...open.values()].flat(), openUnits: open.size, made: added };
   }
 
   /** Where units stand among others of their priority: by chance, or those first whose judges were nearest to the middle. */
@@ -336,11 +375,13 @@ function unknown(
   }
   const errors = [...places].map(([id, place]) => ({
     path: dottedPath([...place]),
-    message: `there is no ${what} ${JSON.stringify(id.slice(0, SHOWN_ID_LENGTH_MAX))}${where}`,
+    message: `there is no ${what} ${shownId(id)}${where}`,
   }));
   const some = errors.length === 1 ? `one of the ${what}s is` : `${errors.length} of the ${what}s are`;
   return new NotFound(`${what}_not_found`, `${some} not ${where.trim() || 'there'}; nothing was enqueued`, errors);
 }
+
+const shownId = (id: string): string => JSON.stringify(id.slice(0, SHOWN_ID_LENGTH_MAX));
 
 const tooLarge = (): Invalid =>
   new Invalid('payload_too_large', 'these datapoints are too large for one answer; enqueue fewer at once');

@@ -112,6 +112,7 @@ export class QueueListStore {
       conditions.push(containsText('q.assignees', JSON.stringify(query.assignee)));
     }
     if (query.disagreement) conditions.push(DISAGREEING);
+    if (query.targets) conditions.push(sql`q.dataset_id = ${OF_TARGETS}`);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
     return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);
   }

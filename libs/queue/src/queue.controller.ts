@@ -9,6 +9,7 @@ import {
   enqueueSchema,
   enqueueTargetsSchema,
   listQueueSchema,
+  readQueueItemSchema,
   submitQuerySchema,
   submitSchema,
   queueProgressSchema,
@@ -19,6 +20,7 @@ import {
   type Enqueue,
   type EnqueueTargets,
   type ListQueue,
+  type ReadQueueItem,
   type Submit,
   type SubmitQuery,
   queueItemSchema,
@@ -45,7 +47,7 @@ import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { ReviewStore } from './review.store.js';
 import { ReviewQueue } from './review-queue.js';
-import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
+import { CallingReviewer, readerOf, reviewerOf, type CallerAsReviewer, type Reviewer } from './reviewer.js';
 import { CountQueues } from './count-queues.js';
 import { OF_TARGETS, type QueueItemRow } from './queue-item.entity.js';
 import { EnqueueItems } from './enqueue-items.js';
@@ -128,7 +130,7 @@ export class QueueController {
   })
   async listAll(
     @CurrentScope() scope: Scope,
-    @CallingReviewer() caller: Reviewer,
+    @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
   ) {
@@ -139,13 +141,14 @@ export class QueueController {
   @Operation({ id: 'getQueueItem', access: 'read', summary: 'A queue item', answer: queueItemSchema })
   async read(
     @CurrentScope() scope: Scope,
-    @CallingReviewer() caller: Reviewer,
+    @CallingReviewer() caller: CallerAsReviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
+    @Query({ schema: readQueueItemSchema }) { reviewer }: ReadQueueItem,
     @CurrentReader() reader: Reader,
   ) {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
-    const hidden = await this.lists.findHidden(scope, [item], caller.id, reader);
+    const hidden = await this.lists.findHidden(scope, [item], readerOf(reviewer, caller).id, reader);
     return new WrittenJson(queueItemJson(item, hidden.has(item)));
   }
 
@@ -280,7 +283,7 @@ export class QueueController {
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
-    @CallingReviewer() caller: Reviewer,
+    @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @CurrentReader() reader: Reader,
   ) {
@@ -313,11 +316,11 @@ export class QueueController {
     scope: Scope,
     datasetId: string | undefined,
     query: ListQueue,
-    { id }: Reviewer,
+    caller: CallerAsReviewer,
     reader: Reader,
   ): Promise<WrittenJson> {
     const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
-    const hidden = await this.lists.findHidden(scope, items, id, reader);
+    const hidden = await this.lists.findHidden(scope, items, readerOf(query.reviewer, caller).id, reader);
     const shown = items.values().map((item) => queueItemJson(item, hidden.has(item)));
     return writtenPage('items', shown, nextCursor);
   }

@@ -1238,8 +1238,12 @@ export interface Operations {
   /** Queue items of all datasets, and of traces, spans and sessions, oldest first: `GET /api/queue`. */
   listQueue: {
     query?: {
+      /** Who reads, so that they see their own blind answers: in local mode alone, where nobody signs in. */
+      reviewer?: string;
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
+      /** `true`: items of traces, spans and sessions alone. */
+      targets?: boolean;
       datapoint_id?: string;
       /** Items of the trace and of its spans. */
       trace_id?: string;
@@ -1284,6 +1288,10 @@ export interface Operations {
   getQueueItem: {
     path: {
       item_id: string;
+    };
+    query?: {
+      /** Who reads, so that they see their own blind answers: in local mode alone, where nobody signs in. */
+      reviewer?: string;
     };
     answer: QueueItem;
   };
@@ -1355,8 +1363,12 @@ export interface Operations {
       id: string;
     };
     query?: {
+      /** Who reads, so that they see their own blind answers: in local mode alone, where nobody signs in. */
+      reviewer?: string;
       status?: 'pending' | 'claimed' | 'completed';
       claimed_by?: string;
+      /** `true`: items of traces, spans and sessions alone. */
+      targets?: boolean;
       datapoint_id?: string;
       /** Items of the trace and of its spans. */
       trace_id?: string;
@@ -4640,7 +4652,7 @@ export interface EnqueueTargets {
    * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
    */
   order?: 'oldest' | 'random' | 'uncertain' | null;
-  /** Who may review them, as `claimed_by` has them; anybody when left out. */
+  /** Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out. */
   assignees?: string[] | null;
   /**
    * A further item appears where the answers of a group differ; its answer is that of the group.
@@ -4919,7 +4931,7 @@ export interface Enqueue {
    * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
    */
   order?: 'oldest' | 'random' | 'uncertain' | null;
-  /** Who may review them, as `claimed_by` has them; anybody when left out. */
+  /** Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out. */
   assignees?: string[] | null;
   /**
    * A further item appears where the answers of a group differ; its answer is that of the group.
