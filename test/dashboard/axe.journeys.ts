@@ -21,6 +21,7 @@ async function recordAll(): Promise<void> {
   await api.post(`/api/datasets/${made.dataset}/capture-rules`, { name: 'Slow', filters: { min_duration_ms: 900 } });
   const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
   await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
+  await api.post('/api/queue', { trace_ids: [await traceId()], reviews_required: 2 });
 }
 
 const first = async (path: string, list: string): Promise<string> =>
@@ -69,6 +70,8 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['a run', () => `/evaluations/${made.runs[0]}`],
   ['a comparison', () => `/evaluations/compare?runs=${made.runs.slice(0, 2).join()}&baseline=${made.runs[0]}`],
   ['a review', () => `/review/${made.dataset}`],
+  ['a review of traces', () => '/review/traces'],
+  ['the progress of a review', () => '/review/traces?view=progress'],
 ];
 
 /** Dialogs by the page that has them and the buttons that lead there. */
@@ -82,6 +85,7 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a trace', 'Delete trace'],
   ['a trace', 'Add to dataset'],
   ['a trace', 'More'],
+  ['a trace', 'Send to review'],
   ['/boards', 'New board'],
   ['/analytics', 'Pin to board'],
   ['/datasets', 'New dataset'],

@@ -18,6 +18,7 @@ await import('./captured.journeys.ts');
 await import('./evaluations.journeys.ts');
 await import('./job.journeys.ts');
 await import('./review.journeys.ts');
+await import('./review-traces.journeys.ts');
 await import('./conversations.journeys.ts');
 await import('./loop.journeys.ts');
 await import('./settings.journeys.ts');

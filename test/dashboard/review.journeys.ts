@@ -145,13 +145,20 @@ describe('a review', () => {
   });
 
   inBrowser('goes on when another reviewer has the item, and says so', async () => {
-    // The page claims again what it sees released: anyone who is quicker has it.
-    await until(async () => {
-      await program.api.post(`/api/queue/${items[5]}/release`);
-      return (await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' })).status === 200;
+    // The page claims again what it reads to be released: it does not read the item before another one has it. Else both
+    // claim, and the browser logs the 409 of the one that comes second.
+    let goOn = (): void => undefined;
+    const isClaimed = new Promise<void>((done) => (goOn = done));
+    await page.route(`**/api/queue/${items[5]}*`, async (route) => {
+      await isClaimed;
+      await route.continue();
     });
+    await program.api.post(`/api/queue/${items[5]}/release`);
+    expect((await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' })).status).toBe(200);
+    goOn();
     await said('Another reviewer has claimed this item. Nothing left to review.');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    await page.unroute(`**/api/queue/${items[5]}*`);
     await page.getByText('3 completed, 1 claimed by others, 2 pending.').waitFor();
     await expectAccessible(watched);
     await page.getByRole('button', { name: 'Review what I did' }).click();

@@ -85,6 +85,11 @@ const PICTURES: readonly Picture[] = [
     path: ({ dataset }) => `/review/${dataset}`,
     prepare: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(),
   },
+  {
+    name: 'review-traces',
+    path: () => '/review/traces',
+    prepare: (page) => page.getByRole('region', { name: 'Item' }).getByRole('article').nth(1).waitFor(),
+  },
 ];
 
 /** A rule whose judge answers from here, for a rubric of its own. */
@@ -113,10 +118,16 @@ async function record(program: Program, judge: string): Promise<Made> {
   const session = listed.sessions.find(({ trace_count: traces }) => traces >= 3) ?? listed.sessions[0]!;
   const { body: kept } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${dataset}/datapoints?limit=8`);
   await api.post(`/api/datasets/${dataset}/queue`, { datapoint_ids: kept.datapoints.map(({ id }) => id) });
+  const call = body.spans.find(({ parent_id: parent }) => parent !== null)!;
+  await api.post('/api/score-definitions', { name: 'helpful', kind: 'boolean' });
+  const categories = [{ label: 'kind' }, { label: 'curt' }, { label: 'rude' }];
+  await api.post('/api/score-definitions', { name: 'tone', kind: 'category', categories });
+  const form = { form: ['helpful', 'tone'], instructions: 'Judge the last answer alone.' };
+  await api.post('/api/queue', { span_ids: [call.id], reviews_required: 2, ...form });
   return {
     dataset,
     runs,
-    call: body.spans.find(({ parent_id: parent }) => parent !== null)!,
+    call,
     ...{ session: session.session_id, rule },
   };
 }

@@ -11,8 +11,10 @@ export const keys = {
   spanCost: (id: string, cost: number | null) => ['span', id, 'cost', cost] as const,
   spanCount: (filters: object) => ['spans', 'count', filters] as const,
   queueItem: (id: string) => ['queue', 'item', id] as const,
-  completedItems: (datasetId: string, reviewer: string | null) => ['queue', 'completed', datasetId, reviewer] as const,
-  queueProgress: (datasetId: string) => ['queue', 'progress', datasetId] as const,
+  reviewTarget: (item: string) => ['queue', 'target', item] as const,
+  completedItems: (datasetId: string | null, reviewer: string | null) =>
+    ['queue', 'completed', datasetId, reviewer] as const,
+  queueProgress: (datasetId: string | null) => ['queue', 'progress', datasetId] as const,
   scores: (of: object) => ['scores', of] as const,
   scoringRules: () => ['scoring-rules'] as const,
   scoringRule: (id: string) => ['scoring-rules', id] as const,

@@ -14,8 +14,12 @@ export const datapointAddress = (datasetId: string, id: string): string =>
 /** The address of a run. */
 export const runAddress = (id: string): string => `/evaluations/${encodeURIComponent(id)}`;
 
-/** The address of the review of a dataset. */
-export const reviewAddress = (datasetId: string): string => `/review/${encodeURIComponent(datasetId)}`;
+/** Stands where the id of a dataset does in the address of the review of traces, spans and sessions. */
+export const TARGETS_PATH = 'traces';
+
+/** The address of the review of a dataset, or (`null`) of traces, spans and sessions. */
+export const reviewAddress = (datasetId: string | null): string =>
+  `/review/${encodeURIComponent(datasetId ?? TARGETS_PATH)}`;
 
 /** What a trace is called; many have no name. */
 export const nameOfTrace = ({ name }: { name: string | null }): string => name || 'Untitled trace';

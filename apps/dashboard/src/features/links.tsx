@@ -42,7 +42,7 @@ export const RunLink = ({ run, item }: { run: { id: string; name: string }; item
 );
 
 /** The way to an item of a review, to be read. */
-export const ReviewItemLink = (props: { datasetId: string; itemId: string; text: string }) => (
+export const ReviewItemLink = (props: { datasetId: string | null; itemId: string; text: string }) => (
   <Link to={reviewAddress(props.datasetId)} search={{ item: props.itemId } as never} dir="auto">
     {props.text}
   </Link>

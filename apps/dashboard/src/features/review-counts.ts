@@ -10,16 +10,22 @@ const SPACE_MS = 1_000;
 /** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks again. */
 const CHANGING: ReadonlySet<string> = new Set(['queue_item_updated', 'dataset_deleted']);
 
-/** How far the review of one dataset is. */
-export type QueueCount = QueueCounts['datasets'][number];
+/** How far the review of a queue is: that of a dataset, or (`null`) that of traces, spans and sessions. */
+export type QueueCount = Omit<QueueCounts['datasets'][number], 'dataset_id'> & { dataset_id: string | null };
 
-/** How the counts are asked for. */
+/** What the queue is called that is of no dataset. */
+export const TARGETS_NAME = 'Traces, spans and sessions';
+
+/** How the counts are asked for, that of traces first. */
 export const QUEUE_COUNTS = queryOptions({
   queryKey: firstKeys.queueCounts(),
-  queryFn: async ({ signal }) => (await api.countQueue({ signal })).datasets,
+  queryFn: async ({ signal }): Promise<readonly QueueCount[]> => {
+    const { datasets, targets } = await api.countQueue({ signal });
+    return [...(targets ? [{ dataset_id: null, name: TARGETS_NAME, ...targets }] : []), ...datasets];
+  },
 });
 
-/** How far the review of each dataset is, kept up to date. */
+/** How far the review of each queue is, kept up to date. */
 export function useQueueCounts(): UseQueryResult<readonly QueueCount[]> {
   const counts = useQuery({
     ...QUEUE_COUNTS,

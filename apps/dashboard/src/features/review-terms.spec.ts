@@ -12,6 +12,17 @@ describe('the terms of a review', () => {
     expect(readTerms(formOf({ reviews_required: '1', instructions: ' ', priority: '0', blind: 'on' }))).toEqual({});
   });
 
+  it('name people and reasons', () => {
+    const usual = { reviews_required: '1', priority: '0', blind: 'on' };
+    const fields = { ...usual, assignees: ' ada, ,bob ', order: 'random', selected_by: ' thumbs down ' };
+    const terms = { assignees: ['ada', 'bob'], order: 'random', selected_by: 'thumbs down' };
+    expect(readTerms(formOf({ ...fields, adjudicators: 'judy' }))).toEqual(terms);
+    expect(readTerms(formOf({ ...fields, adjudicate: 'on', adjudicators: 'judy' }))).toEqual({
+      ...{ ...terms, adjudicate: 'disagree', adjudicators: ['judy'] },
+    });
+    expect(readTerms(formOf({ ...usual, order: 'oldest', adjudicate: 'on' }))).toEqual({ adjudicate: 'disagree' });
+  });
+
   it('are what was chosen', () => {
     const fields = { reviews_required: '3', form: ['tone', 'facts'], instructions: ' Be strict. ', priority: '-2' };
     expect(readTerms(formOf(fields))).toEqual({

@@ -1,4 +1,4 @@
-import type { Enqueue } from '@spandrel/contract';
+import type { Enqueue, QueueOrder } from '@spandrel/contract';
 
 /** What a review is asked for beside what it is about. */
 type ReviewTerms = Omit<Enqueue, 'datapoint_ids'>;
@@ -12,11 +12,24 @@ export function readTerms(form: FormData): ReviewTerms {
   const names = form.getAll('form').map(String);
   const instructions = String(form.get('instructions') ?? '').trim();
   const priority = Number(form.get('priority'));
+  const order = String(form.get('order') ?? 'oldest') as QueueOrder;
+  const selectedBy = String(form.get('selected_by') ?? '').trim();
   return {
     ...(reviews !== 1 && { reviews_required: reviews }),
     ...(names.length > 0 && { form: names }),
     ...(instructions !== '' && { instructions }),
     ...(priority !== 0 && { priority }),
     ...(form.get('blind') === null && { blind: false }),
+    ...namesIn(form, 'assignees'),
+    ...(order !== 'oldest' && { order }),
+    ...(selectedBy !== '' && { selected_by: selectedBy }),
+    ...(form.get('adjudicate') !== null && { adjudicate: 'disagree' as const, ...namesIn(form, 'adjudicators') }),
   };
+}
+
+/** The names in a field, which stand between commas. */
+function namesIn(form: FormData, member: 'assignees' | 'adjudicators') {
+  const names = String(form.get(member) ?? '').split(',');
+  const given = names.map((name) => name.trim()).filter((name) => name !== '');
+  return given.length > 0 && { [member]: given };
 }

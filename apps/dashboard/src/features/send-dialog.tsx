@@ -1,8 +1,10 @@
+import type { Enqueue, EnqueueTargets, ReviewTarget } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { api } from '../api/api.js';
-import { CheckboxField, TextArea, TextField } from '../components/field.js';
+import { CheckboxField, SelectField, TextArea, TextField } from '../components/field.js';
 import { reviewAddress } from './addresses.js';
+import { useCapabilities } from './browser-session.js';
 import { describeNew } from './describe-new.js';
 import { FormDialog } from './dialogs.js';
 import { runBulkJob, type ChosenRows } from './list/bulk-job.js';
@@ -11,38 +13,48 @@ import { readTerms } from './review-terms.js';
 import styles from './dialogs.module.css';
 
 export interface SendToReviewProps {
-  datasetId: string;
-  /** The datapoints. */
+  /** The dataset of the datapoints; left out for traces, spans and sessions. */
+  datasetId?: string;
+  /** What the rows are, one of them. */
+  one: 'datapoint' | ReviewTarget;
   chosen: ChosenRows;
   onSent?(): void;
 }
 
-/** Asks how datapoints are to be reviewed: by how many, with which form, in which order. They are sent in the background. */
-export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewProps & { onClose(): void }) {
+const ORDERS = [
+  { value: 'oldest', label: 'Oldest first' },
+  { value: 'random', label: 'Random' },
+  { value: 'uncertain', label: 'What judges are least sure of first' },
+];
+
+/** Asks how rows are to be reviewed: by how many, with which form, in which order. They are sent in the background. */
+export function SendDialog({ datasetId, one, chosen, onSent, onClose }: SendToReviewProps & { onClose(): void }) {
   const definitions = useScoreDefinitions();
   const { count, isMore } = chosen;
-  const what = count === undefined || isMore ? 'datapoints' : formatCounted(count, 'datapoint');
+  const what = count === undefined || isMore ? `${one}s` : formatCounted(count, one);
+  const isLocal = useCapabilities()?.mode === 'local';
   const send = async (form: FormData): Promise<void> => {
     const terms = readTerms(form);
     onClose();
     onSent?.();
     await runBulkJob({
-      ...{ chosen, title: 'Sending to review', one: 'datapoint' },
+      ...{ chosen, title: 'Sending to review', one },
       act: async (ids) => {
-        const body = { datapoint_ids: [...ids], ...terms };
-        const { existing = 0 } = await api.enqueueDatapoints({ path: { id: datasetId }, body });
+        const body = { [`${one}_ids`]: [...ids], ...terms };
+        const { existing = 0 } = await (datasetId === undefined
+          ? api.enqueueTargets({ body: body as EnqueueTargets })
+          : api.enqueueDatapoints({ path: { id: datasetId }, body: body as Enqueue }));
         return { done: ids.length - existing, existing, failed: 0 };
       },
-      describe: ({ done, existing }) =>
-        `Sent ${describeNew(done, existing, 'datapoint')}${existing === 0 ? ' to review' : ''}`,
-      action: <Link to={reviewAddress(datasetId)}>Start reviewing</Link>,
+      describe: ({ done, existing }) => `Sent ${describeNew(done, existing, one)}${existing === 0 ? ' to review' : ''}`,
+      action: <Link to={reviewAddress(datasetId ?? null)}>Start reviewing</Link>,
     });
   };
   return (
     <FormDialog
       title={`Send ${what} to review`}
       action="Send"
-      failed="The datapoints could not be sent to review"
+      failed={`The ${one}s could not be sent to review`}
       send={send}
       onClose={onClose}
     >
@@ -54,7 +66,7 @@ export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewP
         max={10}
         required
         defaultValue={1}
-        hint="How many people review each datapoint; nobody reviews the same one twice."
+        hint={`How many people review each ${one}; nobody reviews the same one twice.`}
       />
       <fieldset className={styles.choices}>
         <legend>Form</legend>
@@ -63,7 +75,8 @@ export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewP
         ))}
         {definitions?.length === 0 && (
           <p>
-            Reviewers approve or edit. To ask them for scores, define these in <Link to="/settings">Settings</Link>.
+            Reviewers approve or edit the answer. To ask them for scores, define these in{' '}
+            <Link to="/settings">Settings</Link>.
           </p>
         )}
       </fieldset>
@@ -72,7 +85,7 @@ export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewP
         name="instructions"
         rows={3}
         dir="auto"
-        hint="In place of the description of the dataset."
+        {...(datasetId !== undefined && { hint: 'In place of the description of the dataset.' })}
       />
       <TextField
         label="Priority"
@@ -84,6 +97,24 @@ export function SendDialog({ datasetId, chosen, onSent, onClose }: SendToReviewP
         hint="Higher ones are reviewed first."
       />
       <CheckboxField name="blind" defaultChecked label="Blind: reviewers see answers of others only after their own" />
+      <details>
+        <summary>Who reviews, in which order, and why</summary>
+        <div className={styles.form}>
+          <TextField
+            label="Assignees"
+            name="assignees"
+            hint={`${isLocal ? 'Names' : 'E-mail addresses'}, with commas between them; anybody when empty.`}
+          />
+          <SelectField label="Order" name="order" options={ORDERS} />
+          <TextField
+            label="Selected by"
+            name="selected_by"
+            hint="Why these: random, or a reason such as thumbs down. With a reason, the answers enter no estimate."
+          />
+          <CheckboxField name="adjudicate" label="Another person decides where answers differ" />
+          <TextField label="Who decides" name="adjudicators" hint="Anybody who has not reviewed it when empty." />
+        </div>
+      </details>
     </FormDialog>
   );
 }

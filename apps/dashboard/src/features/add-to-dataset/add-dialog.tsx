@@ -9,6 +9,7 @@ import { keys } from '../../api/keys.js';
 import { datasetAddress } from '../addresses.js';
 import { describeNew } from '../describe-new.js';
 import { runBulkJob, type ChosenRows } from '../list/bulk-job.js';
+import { spansOfTraces } from '../spans-of-traces.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 
 export interface AddManyToDatasetProps {
@@ -87,20 +88,6 @@ async function addSpans({ datasetId, isReviewed, ...added }: Added, spanIds: rea
 
 const unreadWords = ({ unread: { size } }: Added): string =>
   size === 0 ? '' : `. The answers of ${formatCounted(size, 'span')} were not understood`;
-
-/** The spans that stand for traces: the calls that answered, else their first spans; a trace without spans has none. */
-async function spansOfTraces(ids: readonly string[]): Promise<string[]> {
-  const { traces } = await api.listTraces({ query: { ids: [...ids], preview: 1, limit: ids.length } });
-  const found: string[] = [];
-  for (const { id, answer_span_id: answer } of traces) {
-    if (answer) found.push(answer);
-    else {
-      const query = { trace_id: id, sort_by: 'started_at', sort_order: 'asc', view: 'outline', limit: 1 } as const;
-      found.push(...(await api.listSpans({ query })).spans.map((span) => span.id));
-    }
-  }
-  return found;
-}
 
 const NEW = 'new';
 

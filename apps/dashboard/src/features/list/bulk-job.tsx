@@ -5,6 +5,7 @@ import { retryDelayMs, shouldRetry } from '../../api/api-error.js';
 import { listPage, type Query } from '../../api/api.js';
 import { PAGE_ROWS } from '../../api/page-rows.js';
 import { Button } from '../../components/button.js';
+import { rowId, type ListedRow } from './list-rules.js';
 import { notify, notifyError, notifyLasting } from '../../components/notify.js';
 
 /** Reads every row that the filters of a list match. */
@@ -95,8 +96,8 @@ async function readPage(rows: ChosenRows['rows'], cursor: string, signal: AbortS
   if ('operation' in rows) {
     const { operation, path, query } = rows;
     const given = { ...(path && { path }), query, cursor: cursor || null, signal };
-    const page = await listPage<{ id: string }>(operation, given);
-    return { ids: page.rows.map(({ id }) => id), next: page.next };
+    const page = await listPage<ListedRow>(operation, given);
+    return { ids: page.rows.map(rowId), next: page.next };
   }
   const end = Number(cursor) + PAGE_ROWS;
   return { ids: rows.slice(Number(cursor), end), next: end < rows.length ? String(end) : null };

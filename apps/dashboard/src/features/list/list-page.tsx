@@ -19,7 +19,7 @@ import { TracePeek, type TracePeekProps } from './trace-peek.js';
 import type { ChosenRows } from './bulk-job.js';
 import { gridRows, type FilteredList, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
-import { describePending } from './list-rules.js';
+import { describePending, rowId, type ListedRow } from './list-rules.js';
 import type { LiveList } from './use-live-list.js';
 import styles from './list-page.module.css';
 
@@ -176,7 +176,7 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
   );
 }
 
-export type SelectedRows<Row extends { id: string }> = ReturnType<typeof useSelectedRows<Row>>;
+export type SelectedRows<Row extends ListedRow> = ReturnType<typeof useSelectedRows<Row>>;
 
 /**
  * Which rows of a list are selected. They stay so when they scroll out of view.
@@ -184,7 +184,7 @@ export type SelectedRows<Row extends { id: string }> = ReturnType<typeof useSele
  * @param from the list, where all that match can be selected.
  * @param counted how many there are; nobody knows where it is left out.
  */
-export function useSelectedRows<Row extends { id: string }>(
+export function useSelectedRows<Row extends ListedRow>(
   nameOf: (row: Row) => string,
   from?: FilteredList<Row>,
   counted?: { count: number; exact: boolean } | null,
@@ -195,13 +195,13 @@ export function useSelectedRows<Row extends { id: string }>(
   const all = chosenAll !== null && chosenAll.of === from?.shownKey ? chosenAll : null;
   const selection = useMemo<GridSelection<Row>>(
     () => ({
-      isSelected: ({ id }) => all !== null || byId.has(id),
+      isSelected: (row) => all !== null || byId.has(rowId(row)),
       nameOf,
       toggle: (row) => {
         setAll(null);
         setById((before) => {
           const after = new Map(before);
-          if (!after.delete(row.id)) after.set(row.id, row);
+          if (!after.delete(rowId(row))) after.set(rowId(row), row);
           return after;
         });
       },
@@ -214,8 +214,8 @@ export function useSelectedRows<Row extends { id: string }>(
     setById(new Map());
   };
   const { readRows = [], isComplete = true, length = 0 } = from?.list ?? {};
-  const isSelected = all !== null || (readRows.length > 0 && readRows.every(({ id }) => byId.has(id)));
-  const toggle = (): void => (isSelected ? clear() : setById(new Map(readRows.map((row) => [row.id, row]))));
+  const isSelected = all !== null || (readRows.length > 0 && readRows.every((row) => byId.has(rowId(row))));
+  const toggle = (): void => (isSelected ? clear() : setById(new Map(readRows.map((row) => [rowId(row), row]))));
   const count = { count: counted?.count, isMore: counted?.exact === false };
   const selectAll = (): void => {
     if (from) setAll({ ...count, rows: from.matchingAt(Date.now()), of: from.shownKey });
@@ -228,7 +228,7 @@ export function useSelectedRows<Row extends { id: string }>(
     /** The rows that were read. */
     page: { isSelected, toggle },
     /** The single rows, or all that match. */
-    chosen: all ?? { rows: rows.map(({ id }) => id), count: rows.length, isMore: false },
+    chosen: all ?? { rows: rows.map(rowId), count: rows.length, isMore: false },
     /** What selects all that match, where more do than were read. */
     offer: rows.length > 0 && all === null && !isAllRead ? { ...count, select: selectAll } : null,
     onClear: clear,

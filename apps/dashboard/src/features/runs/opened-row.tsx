@@ -98,7 +98,7 @@ export function useOpenedRow<Row extends { datapoint_id: string }>({
 export function DatapointActions({ datasetId, id }: { datasetId: string; id: string }) {
   return (
     <>
-      <SendToReview key={id} datasetId={datasetId} chosen={{ rows: [id], count: 1, isMore: false }} />
+      <SendToReview key={id} one="datapoint" datasetId={datasetId} chosen={{ rows: [id], count: 1, isMore: false }} />
       <Link to={datapointAddress(datasetId, id)}>Open datapoint</Link>
     </>
   );

@@ -1,10 +1,11 @@
-import type { ScoreResource, ScoringTargetIds } from '@spandrel/contract';
+import type { ReviewTarget, ScoreResource, ScoringTargetIds } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
+import { SendToReview } from '../send-to-review.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { SCORING_RULES } from '../scoring-rules/scoring-rules.js';
 import { scoreText, type ScoreTarget } from './score-answer.js';
@@ -48,6 +49,7 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
   const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
   if (isAbsent) return children;
   const spanId = 'span_id' in target ? target.span_id : null;
+  const [one, id] = reviewed(target);
   const scores = query.data?.filter((score) => score.span_id === (spanId ?? null)) ?? [];
   return (
     <div className={styles.scores}>
@@ -71,6 +73,7 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
       <Button writes variant="quiet" icon="plus" onClick={() => setOpened('new')}>
         Add score
       </Button>
+      <SendToReview isOfPage one={one} chosen={{ rows: [id], count: 1, isMore: false }} />
       {children}
       {query.isSuccess && <WhyNotScored {...{ target, scores }} />}
       {opened !== null && (
@@ -96,7 +99,7 @@ function WhyNotScored({ target, scores }: { target: ScoreTarget; scores: readonl
     staleTime: RULES_STALE_MS,
   });
   const { span_id: span, trace_id: trace, session_id: session }: ScoringTargetIds = target;
-  const kind = span === undefined ? (trace === undefined ? 'session' : 'trace') : 'span';
+  const [kind] = reviewed(target);
   const silent = data.filter((rule) => rule.target === kind && !scores.some(({ rule_id: id }) => id === rule.id));
   if (silent.length === 0) return null;
   return (
@@ -115,4 +118,10 @@ function WhyNotScored({ target, scores }: { target: ScoreTarget; scores: readonl
       )}
     </>
   );
+}
+
+/** What a target is, with its id. */
+function reviewed(target: ScoreTarget): readonly [ReviewTarget, string] {
+  if ('span_id' in target && target.span_id) return ['span', target.span_id];
+  return 'session_id' in target ? ['session', target.session_id] : ['trace', target.trace_id];
 }

@@ -157,7 +157,7 @@ function SelectedDatapoints({ datasetId, selected, onDeleted }: SelectedDatapoin
   return (
     <>
       <SelectionToolbar {...selected}>
-        <SendToReview {...{ datasetId, chosen }} onSent={onClear} />
+        <SendToReview one="datapoint" {...{ datasetId, chosen }} onSent={onClear} />
         <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
           Delete
         </Button>

@@ -13,10 +13,11 @@ import { DatapointForm, EXPECTED } from '../../features/datapoint/datapoint-form
 import { variantIn } from '../../features/datapoint/datapoint-text.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
-import { ReviewForm, useReviewAnswers } from './review-form.js';
+import { ReviewForm, ReviewTerms, useReviewAnswers } from './review-form.js';
 import { useDraft, type ReviewSession, type Draft, type ReviewMemory } from './review-session.js';
 import { isKind, writeData } from './item-content.js';
 import { ItemView } from './item-view.js';
+import { useItemContent } from './target-content.js';
 import styles from './review-queue-page.module.css';
 
 interface ClaimedItemProps {
@@ -34,9 +35,11 @@ let isWrittenBackLast = true;
 /** The item that this reviewer has, and what can be done with it. */
 export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps) {
   const region = useRef<HTMLElement>(null);
-  const draft = useDraft(item);
+  const content = useItemContent(item);
+  const draft = useDraft(item, content.content?.answer ?? '');
+  const isDatapoint = item.original_data !== null;
   const answers = useReviewAnswers(item);
-  const mayWrite = useMayWrite();
+  const mayWrite = useMayWrite() && isDatapoint;
   const [isWrittenBack, setIsWrittenBack] = useState(mayWrite && isWrittenBackLast);
   const navigate = useNavigate();
   useWayUp('/review', 'Review');
@@ -75,7 +78,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
       ...{ name: 'Approve', keys: 'a', isPrimary: !draft.isChanged, isOff: draft.isChanged || draft.isOpen },
       run: () => submit(false),
     },
-    { name: 'Edit', keys: 'e', isPressed: draft.isOpen, run: toggleEdit },
+    { name: 'Edit', keys: 'e', isPressed: draft.isOpen, isOff: content.content === null, run: toggleEdit },
     {
       ...{ name: 'Submit', keys: 'mod+enter', isPrimary: draft.isChanged, run: () => submit(true) },
       isOff: draft.read === null ? answers === null : 'fault' in draft.read,
@@ -85,10 +88,11 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
     { name: 'Release', keys: 'r', run: () => session.release() },
     {
       ...{ name: 'Back to last', keys: 'u', isOff: lastId === undefined },
-      run: () => void navigate({ to: reviewAddress(item.dataset_id ?? ''), search: { item: lastId } as never }),
+      run: () => void navigate({ to: reviewAddress(item.dataset_id), search: { item: lastId } as never }),
     },
   ];
-  useShortcuts([{ keys: 'w', label: WRITE_BACK, group: 'Review', writes: true, run: () => writeBack(!isWrittenBack) }]);
+  const write = { keys: 'w', label: WRITE_BACK, group: 'Review', writes: true, run: () => writeBack(!isWrittenBack) };
+  useShortcuts(mayWrite ? [write] : []);
   const given = <Answers datasetId={item.dataset_id} datapointId={item.datapoint_id} onUse={takeAnswer} />;
   return (
     <>
@@ -96,7 +100,8 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
         <div className={styles.reading}>
           <section ref={region} aria-label="Item" aria-busy={isBusy} tabIndex={-1} className={styles.item}>
             <h2 className="visually-hidden">Item</h2>
-            <ItemView data={item.original_data} />
+            {answers === null && <ReviewTerms item={item} />}
+            <ItemView item={item} {...content} />
           </section>
           {answers === null ? (
             given
@@ -203,10 +208,14 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
     <div className={styles.edit}>
       {draft.isOpen && (
         <>
-          <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={choose} />
+          {!draft.isText && <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={choose} />}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape of the fields in it */}
-          <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} onKeyDown={leave}>
-            <EditFields key={tab} {...{ draft, tab, isWrittenBack }} />
+          <div
+            id={PANEL}
+            {...(!draft.isText && { role: 'tabpanel', 'aria-labelledby': tabId(PANEL, tab) })}
+            onKeyDown={leave}
+          >
+            <EditFields key={tab} {...{ draft, isWrittenBack }} tab={draft.isText ? 'json' : tab} />
           </div>
         </>
       )}
@@ -245,8 +254,9 @@ function EditFields({ draft, tab, isWrittenBack }: Pick<EditedDataProps, 'draft'
         <DatapointForm isWrapped draft={{ variant, text: draft.text }} onChange={({ text }) => draft.setText(text)} />
       ) : (
         <TextArea
-          label="Edited data"
-          rows={24}
+          label={draft.isText ? 'Edited answer' : 'Edited data'}
+          rows={draft.isText ? 8 : 24}
+          dir="auto"
           value={draft.text}
           fault={fault}
           onChange={({ currentTarget: { value } }) => draft.setText(value)}

@@ -1,10 +1,12 @@
-import type { DatapointKind } from '@spandrel/contract';
+import type { DatapointKind, QueueItemResource } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
 import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
 import { readOrFault } from '../../features/datapoint/datapoint-json.js';
 import { contentOf, summaryOf, isKind, writeData, writeSubmitted } from './item-content.js';
 
 const said = (role: string, content: string) => ({ role, content });
+const itemOf = (kind: DatapointKind | null, more: Partial<QueueItemResource> = {}) =>
+  ({ original_data: kind, ...more }) as QueueItemResource;
 
 describe('what a reviewer reads of an item', () => {
   it('is a conversation and what is expected of it', () => {
@@ -12,7 +14,7 @@ describe('what a reviewer reads of an item', () => {
     const { messages, texts } = contentOf(kind);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(texts).toEqual([{ name: 'Expected output', text: 'Hi.' }]);
-    expect(summaryOf(kind)).toBe('Hi?');
+    expect(summaryOf(itemOf(kind))).toBe('Hi?');
   });
 
   it('is the recorded call where a datapoint has one as its input', () => {
@@ -30,7 +32,7 @@ describe('what a reviewer reads of an item', () => {
     const input = askedFor('When?');
     const said = { isAnswer: true, parts: expect.arrayContaining([{ type: 'text', text: 'Noon.' }]) };
     expect(answer({ Generic: { input, actual_output: shape('Noon.') } })).toMatchObject(said);
-    expect(summaryOf({ Generic: { input } })).toBe('When?');
+    expect(summaryOf(itemOf({ Generic: { input } }))).toBe('When?');
   });
 
   it('has the answer as messages also below an input that is none', () => {
@@ -48,7 +50,7 @@ describe('what a reviewer reads of an item', () => {
   it('is every member by name otherwise, and nothing without a value', () => {
     const kind = { Generic: { input: null, expected_output: '', actual_output: null, metadata: { a: 1 } } };
     expect(contentOf(kind)).toEqual({
-      messages: [],
+      ...{ messages: [], answer: '' },
       texts: [
         { name: 'Input', text: 'null' },
         { name: 'Expected output', text: '' },
@@ -58,8 +60,14 @@ describe('what a reviewer reads of an item', () => {
   });
 
   it('is said in one line', () => {
-    expect(summaryOf({ Generic: { input: ` a\n b ${'x'.repeat(200)}` } })).toBe(`a b ${'x'.repeat(156)}…`);
-    expect(summaryOf({ Generic: { input: ' ' } })).toBe('Item without a text');
+    expect(summaryOf(itemOf({ Generic: { input: ` a\n b ${'x'.repeat(200)}` } }))).toBe(`a b ${'x'.repeat(156)}…`);
+    expect(summaryOf(itemOf({ Generic: { input: ' ' } }))).toBe('Item without a text');
+  });
+
+  it('is called by its id where it is no datapoint', () => {
+    expect(summaryOf(itemOf(null, { trace_id: 't', span_id: null }))).toBe('Trace t');
+    expect(summaryOf(itemOf(null, { trace_id: 't', span_id: 's' }))).toBe('Span s');
+    expect(summaryOf(itemOf(null, { session_id: 'x' }))).toBe('Session x');
   });
 });
 
@@ -77,6 +85,7 @@ describe('edited data', () => {
 
   it('is any JSON, or the place where it is none', () => {
     expect(readOrFault('7')).toEqual({ data: 7 });
+    expect(writeSubmitted('a text')).toBe('a text');
     expect(writeSubmitted([1])).toBe('[\n  1\n]');
     const read = readOrFault('{\n  "a": 1,\n}');
     expect('fault' in read && read.fault).toMatch(/^not valid JSON at line 3/);

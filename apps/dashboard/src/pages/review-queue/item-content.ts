@@ -1,4 +1,4 @@
-import type { DatapointKind } from '@spandrel/contract';
+import type { DatapointKind, QueueItemResource } from '@spandrel/contract';
 import { isConversation, readAnswer } from '@spandrel/contract/browser';
 import { filledMembers, isMembers, type Members } from '../../features/datapoint/datapoint-json.js';
 import { inputTextOf } from '../../features/datapoint/datapoint-text.js';
@@ -10,18 +10,27 @@ interface NamedText {
   text: string;
 }
 
+/** What a reviewer reads of an item. */
+export interface ItemContent {
+  messages: readonly Message[];
+  texts: readonly NamedText[];
+  /** The recorded answer, where it is edited by itself; `''` for none. */
+  answer: string;
+}
+
 /** Takes a datapoint apart for reading. Nothing is left out but what has no value. */
-export function contentOf(kind: DatapointKind): { messages: readonly Message[]; texts: readonly NamedText[] } {
+export function contentOf(kind: DatapointKind): ItemContent {
   if ('LlmConversation' in kind) {
     const { messages, expected, metadata, ...rest } = kind.LlmConversation;
-    return { messages: messagesOf(messages, null), texts: textsOf({ expected, metadata, ...rest }) };
+    return { messages: messagesOf(messages, null), texts: textsOf({ expected, metadata, ...rest }), answer: '' };
   }
   const { input, expected_output: expected, actual_output: actual, score, metadata, ...rest } = kind.Generic;
   const others = { expected: isConversation(expected) ? (readAnswer(expected).text ?? expected) : expected, score };
   const texts = textsOf({ ...others, metadata, ...rest });
-  if (isConversation(input)) return { messages: messagesOf(input, actual), texts };
-  if (isConversation(actual)) return { messages: messagesOf(null, actual), texts: [...textsOf({ input }), ...texts] };
-  return { messages: [], texts: [...textsOf({ input, actual }), ...texts] };
+  if (isConversation(input)) return { messages: messagesOf(input, actual), texts, answer: '' };
+  if (isConversation(actual))
+    return { messages: messagesOf(null, actual), texts: [...textsOf({ input }), ...texts], answer: '' };
+  return { messages: [], texts: [...textsOf({ input, actual }), ...texts], answer: '' };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -41,9 +50,11 @@ function textsOf(members: Readonly<Record<string, unknown>>): NamedText[] {
 
 const SUMMARY_LENGTH = 160;
 
-/** The beginning of what an item is about: its last question, or its input. */
-export function summaryOf(kind: DatapointKind | null): string {
-  const text = (kind === null ? '' : inputTextOf(kind)).replaceAll(/\s+/g, ' ').trim();
+/** The beginning of what an item is about: its last question, or its input; `trace 1f3a` where it is no datapoint. */
+export function summaryOf(item: QueueItemResource): string {
+  const { original_data: kind, session_id: session, span_id: span, trace_id: trace } = item;
+  if (kind === null) return session ? `Session ${session}` : span ? `Span ${span}` : `Trace ${trace ?? ''}`;
+  const text = inputTextOf(kind).replaceAll(/\s+/g, ' ').trim();
   if (text === '') return 'Item without a text';
   return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
 }
@@ -55,9 +66,9 @@ export function writeData(kind: DatapointKind | null): string {
   return JSON.stringify({ [variant]: filledMembers(members) }, null, 2);
 }
 
-/** What was submitted as text: a datapoint as {@link writeData} has it, all else as JSON. */
+/** What was submitted as text: a datapoint as {@link writeData} has it, a text as it is, all else as JSON. */
 export const writeSubmitted = (data: unknown): string =>
-  isKind(data) ? writeData(data) : (JSON.stringify(data, null, 2) ?? 'null');
+  typeof data === 'string' ? data : isKind(data) ? writeData(data) : (JSON.stringify(data, null, 2) ?? 'null');
 
 /** Whether data has the form of a datapoint, without which it is not written back (docs/spec/queue.md#applying-edited-data). */
 export function isKind(data: unknown): data is DatapointKind {

@@ -1,19 +1,32 @@
-import type { DatapointKind } from '@spandrel/contract';
+import type { QueueItemResource } from '@spandrel/contract';
 import { useMemo } from 'react';
 import { MessageText, MessageList } from '../../features/messages/message-view.js';
 import type { MessageReading } from '../../features/messages/message.js';
 import { useReadingPreferences } from '../../features/payload/reading-preferences.js';
-import { contentOf } from './item-content.js';
+import { FaultNotice } from '../../components/page-parts.js';
+import { targetOf, type useItemContent } from './target-content.js';
 import styles from './review-queue-page.module.css';
 
-const NOTHING = { messages: [], texts: [] };
+type ItemViewProps = ReturnType<typeof useItemContent> & { item: QueueItemResource };
 
-/** What an item asks a person to judge. @param data `null` where it is no datapoint. */
-export function ItemView({ data }: { data: DatapointKind | null }) {
+/** What an item asks a person to judge, and the way to all of it where it is no datapoint. */
+export function ItemView({ item, content, error, retry }: ItemViewProps) {
   const reading = useItemReading();
-  const { messages, texts } = useMemo(() => (data === null ? NOTHING : contentOf(data)), [data]);
+  const target = targetOf(item);
+  if (error) return <FaultNotice title={`The ${target?.word} could not be loaded`} error={error} onRetry={retry} />;
+  if (content === null) return null;
+  const { messages, texts } = content;
   return (
     <>
+      {target && (
+        <p className={styles.quiet}>
+          {/* In a window of its own: the item is released when its page is left. */}
+          <a href={target.to} target="_blank" rel="noopener">
+            Open {target.word}
+          </a>
+        </p>
+      )}
+      {target && messages.length === 0 && texts.length === 0 && <p>Nothing was recorded of this {target.word}.</p>}
       {messages.length > 0 && <MessageList messages={messages} reading={reading} />}
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>

@@ -1,40 +1,47 @@
 import type { AgreementOfScores, QueueItemResource } from '@spandrel/contract';
-import { formatCount, formatCounted, formatInterval, formatScore } from '@spandrel/contract/browser';
+import { formatCount, formatCounted, formatInterval, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { api } from '../../api/api.js';
+import type { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { formatDuration } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { ReviewItemLink } from '../../features/links.js';
+import { ReviewItemLink, RunLink } from '../../features/links.js';
 import { scoreText } from '../../features/scores/score-answer.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { describeAgreement, MEASURES } from './describe-agreement.js';
 import { summaryOf } from './item-content.js';
+import { readBy, readJudges, requestsOf, type JudgeRow } from './queue-requests.js';
 import styles from './review-queue-page.module.css';
 
 /** Items on which reviewers differ that are listed. */
 const DIFFERING_MAX = 50;
 
-/** How far the review of a dataset is, who did how much of it, and whether reviewers agree. */
-export function QueueProgressView({ datasetId: id }: { datasetId: string }) {
+/** How far the review of a queue is, who did how much of it, and whether reviewers agree. */
+export function QueueProgressView({ datasetId: id, reviewer }: { datasetId: string | null; reviewer: string | null }) {
   const navigate = useNavigate();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const goOn = (): void => void navigate({ to: '.', search: {} as never });
   useShortcuts([{ keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn }]);
+  const queue = requestsOf(id);
   const query = useQuery({
     queryKey: keys.queueProgress(id),
     queryFn: async ({ signal }) => {
       const [progress, { scores }, { items }] = await Promise.all([
-        api.getQueueProgress({ path: { id }, signal }),
-        api.getAgreement({ path: { id }, signal }),
-        api.listDatasetQueue({ path: { id }, query: { disagreement: true, limit: DIFFERING_MAX }, signal }),
+        queue.progress({ signal }),
+        queue.agreement({ signal }),
+        queue.list({ disagreement: true, limit: DIFFERING_MAX, ...readBy(reviewer) }, { signal }),
       ]);
-      return { progress, scores, items };
+      const judges = await readJudges(
+        id,
+        scores.map(({ name }) => name),
+        signal,
+      );
+      return { progress, scores, items, judges };
     },
     staleTime: 0,
   });
@@ -49,6 +56,7 @@ export function QueueProgressView({ datasetId: id }: { datasetId: string }) {
         <>
           <Progress progress={data.progress} />
           <Agreement scores={data.scores} />
+          <Judges judges={data.judges} />
           <Differing datasetId={id} items={data.items} />
         </>
       )}
@@ -67,6 +75,7 @@ const inSeconds = (seconds: number | null): string => formatDuration(seconds ===
 
 function Progress({ progress }: { progress: Progress }) {
   const { pending, claimed, completed, skipped, reviewers, median_seconds: median } = progress;
+  const hasGold = reviewers.some(({ gold }) => gold !== undefined);
   return (
     <>
       <p>
@@ -75,7 +84,10 @@ function Progress({ progress }: { progress: Progress }) {
         {median !== null && ` Half of them took ${inSeconds(median)} or less.`}
       </p>
       {reviewers.length > 0 && (
-        <ScrolledTable caption="Reviewers" columns={['Reviewer', 'Completed', 'Claimed', 'Median time']}>
+        <ScrolledTable
+          caption="Reviewers"
+          columns={['Reviewer', 'Completed', 'Claimed', 'Median time', ...(hasGold ? ['Known answers'] : [])]}
+        >
           {reviewers.map((one) => (
             <tr key={one.reviewer}>
               <th scope="row" dir="auto">
@@ -84,6 +96,13 @@ function Progress({ progress }: { progress: Progress }) {
               <td>{formatCount(one.completed)}</td>
               <td>{formatCount(one.claimed)}</td>
               <td>{inSeconds(one.median_seconds)}</td>
+              {hasGold && (
+                <td>
+                  {one.gold
+                    ? `${formatCount(one.gold.correct)} of ${formatCount(one.gold.answered)}: ${rateWords(one.gold.accuracy)}`
+                    : NONE}
+                </td>
+              )}
             </tr>
           ))}
         </ScrolledTable>
@@ -92,7 +111,29 @@ function Progress({ progress }: { progress: Progress }) {
   );
 }
 
-const COUNTS = ['Score', 'Datapoints', 'Ratings', 'Reviewers'];
+const rateWords = (rate: JudgeRow['true_pass_rate']): string =>
+  rate === null ? NONE : `${formatScore(rate.rate)} (${formatInterval(rate.ci)})`;
+
+/** Whether a judge may be trusted: how often it passes and fails what people do. */
+function Judges({ judges }: { judges: readonly JudgeRow[] }) {
+  if (judges.length === 0) return null;
+  const columns = ['Score', 'Judge', 'Compared', 'Passes what people pass', 'Fails what people fail'];
+  return (
+    <ScrolledTable caption="Judge agreement" columns={columns}>
+      {judges.map(({ name, run, units, true_pass_rate: passed, true_fail_rate: failed }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>{run ? <RunLink run={run} /> : 'Scoring rules'}</td>
+          <td>{formatCount(units)}</td>
+          <td>{rateWords(passed)}</td>
+          <td>{rateWords(failed)}</td>
+        </tr>
+      ))}
+    </ScrolledTable>
+  );
+}
+
+const COUNTS = ['Score', 'Compared', 'Ratings', 'Reviewers'];
 
 function Agreement({ scores }: { scores: readonly AgreementOfScores[] }) {
   if (scores.length === 0) return <p>Agreement is shown once two people have reviewed the same datapoint.</p>;
@@ -135,21 +176,36 @@ function Agreement({ scores }: { scores: readonly AgreementOfScores[] }) {
   );
 }
 
-function Differing({ datasetId, items }: { datasetId: string; items: readonly QueueItemResource[] }) {
+function Differing({ datasetId, items }: { datasetId: string | null; items: readonly QueueItemResource[] }) {
   if (items.length === 0) return null;
+  const openGroups = new Set(items.flatMap(({ status, group_id: id }) => (status === 'completed' ? [] : [id])));
   return (
     <section aria-labelledby="differing">
       <h3 id="differing">Where reviewers differ</h3>
       <ol aria-label="Differing reviews" className={styles.done}>
-        {items.map(({ id, original_data: data, claimed_by: by, claimed_by_name: name, scores = [] }) => (
-          <li key={id}>
-            <ReviewItemLink datasetId={datasetId} itemId={id} text={summaryOf(data)} />
+        {items.map((item) => (
+          <li key={item.id}>
+            <ReviewItemLink datasetId={datasetId} itemId={item.id} text={summaryOf(item)} />
             <span className={styles.quiet}>
-              <bdi>{name ?? by}</bdi>: {scores.map((score) => `${score.name} ${scoreText(score)}`).join(', ')}
+              <AnswerWords item={item} isOpen={openGroups.has(item.group_id)} />
             </span>
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+/** Who answered what; the item that decides is said to wait, or to have decided. */
+function AnswerWords({ item, isOpen }: { item: QueueItemResource; isOpen: boolean }) {
+  const { status, adjudicates, claimed_by: by, claimed_by_name: name, scores = [], edited_data: edited } = item;
+  if (status !== 'completed') return 'Waits for somebody who decides';
+  const said = scores.map((score) => `${score.name} ${scoreText(score)}`).join(', ');
+  return (
+    <>
+      <bdi>{name ?? by}</bdi>
+      {adjudicates && ' decided'}:{' '}
+      {said || (isOpen ? 'hidden until it is decided' : edited === null ? 'approved' : 'edited')}
+    </>
   );
 }

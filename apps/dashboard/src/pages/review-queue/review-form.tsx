@@ -114,17 +114,11 @@ export function ReviewForm({ item, answers, onLeave }: ReviewFormProps) {
     event.preventDefault();
     onLeave();
   };
-  const { review_no: number = 1, reviews_required: required = 1 } = item;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape of the fields in it
     <section aria-label="Form" data-form={item.id} className={styles.form} onKeyDown={leave}>
       <h2>Your answers</h2>
-      {required > 1 && (
-        <p className={styles.quiet}>
-          Review {number} of {required}
-          {item.blind !== false && '. Answers of others are shown once all have answered.'}
-        </p>
-      )}
+      <ReviewTerms item={item} />
       {names.map((name) => (
         <ScoreField
           key={name}
@@ -143,6 +137,20 @@ export function ReviewForm({ item, answers, onLeave }: ReviewFormProps) {
         onChange={({ target }) => change({ comment: target.value })}
       />
     </section>
+  );
+}
+
+/** Says which of several reviews this is, and whether it decides. */
+export function ReviewTerms({ item }: { item: QueueItemResource }) {
+  const { review_no: number = 1, reviews_required: required = 1, adjudicates, blind } = item;
+  if (required === 1) return null;
+  return (
+    <p className={styles.quiet}>
+      {adjudicates
+        ? `The answers of ${required} reviewers differ: yours decides.`
+        : `Review ${number} of ${required}.${item.adjudicate ? ' Somebody else decides where answers differ.' : ''}`}
+      {blind !== false && ' Answers of others are shown once all have answered.'}
+    </p>
   );
 }
 

@@ -1,4 +1,3 @@
-import type { DatasetResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,7 +8,8 @@ import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
 import { useCapabilities } from '../../features/browser-session.js';
-import { readReviewerName } from '../../features/review-counts.js';
+import { TARGETS_PATH } from '../../features/addresses.js';
+import { readReviewerName, TARGETS_NAME } from '../../features/review-counts.js';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -24,23 +24,37 @@ import styles from './review-queue-page.module.css';
 
 const route = getRouteApi('/review/$id');
 
-/** `/review/:dataset_id`: one item after the other, and nothing else. */
+/** What is reviewed: a dataset, or traces, spans and sessions. */
+interface Reviewed {
+  id: string | null;
+  name: string;
+  description: string | null;
+}
+
+const TARGETS: Reviewed = { id: null, name: TARGETS_NAME, description: null };
+
+/** `/review/:dataset_id`, `/review/traces`: one item after the other, and nothing else. */
 export function ReviewQueuePage() {
   const { id } = route.useParams();
+  const isOfDataset = id !== TARGETS_PATH;
   const dataset = useQuery({
     queryKey: keys.dataset(id),
+    enabled: isOfDataset,
     queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
   });
+  const reviewed = isOfDataset ? dataset.data : TARGETS;
   const capabilities = useCapabilities();
   if (isNotFound(dataset.error)) return <NotFound what="Dataset" back={<Link to="/review">Go to Review</Link>} />;
   return (
     <>
-      <PageHeading title={dataset.data ? `Review ${dataset.data.name}` : 'Review'} />
+      <PageHeading
+        title={reviewed ? `Review ${isOfDataset ? reviewed.name : reviewed.name.toLowerCase()}` : 'Review'}
+      />
       <QueryFault title="The dataset could not be loaded" query={dataset} />
-      {dataset.data && capabilities && (
+      {reviewed && capabilities && (
         <Review
           key={id}
-          dataset={dataset.data}
+          dataset={reviewed}
           reviewer={capabilities.mode === 'local' ? readReviewerName().trim() || null : null}
           isLocal={capabilities.mode === 'local'}
         />
@@ -50,7 +64,7 @@ export function ReviewQueuePage() {
 }
 
 interface ReviewProps {
-  dataset: DatasetResource;
+  dataset: Reviewed;
   reviewer: string | null;
   isLocal: boolean;
 }
@@ -70,9 +84,9 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
     <>
       <ReviewProgress counts={counts} said={state.said} />
       {instructions && view !== 'progress' && <Instructions text={instructions} />}
-      {readId !== undefined && <SubmittedItem key={readId} id={readId} memory={memory} />}
+      {readId !== undefined && <SubmittedItem key={readId} id={readId} {...{ memory, reviewer }} />}
       {readId === undefined && view === 'done' && <DoneItems datasetId={dataset.id} reviewer={name} />}
-      {readId === undefined && view === 'progress' && <QueueProgressView datasetId={dataset.id} />}
+      {readId === undefined && view === 'progress' && <QueueProgressView datasetId={dataset.id} reviewer={reviewer} />}
       {!isReading && state.fault && (
         <FaultNotice title={state.fault.title} error={state.fault.error} onRetry={state.fault.retry} />
       )}

@@ -15,13 +15,14 @@ export interface Submission {
   review?: Pick<Submit, 'scores' | 'comment' | 'skip'>;
 }
 
-/** Whether an edit became the datapoint, could not since it has not the form of one, or was not to. */
-export type WriteBack = 'written' | 'refused' | 'not asked';
+/** Whether an edit became the datapoint, could not since it has not the form of one, was not to, or is of none. */
+export type WriteBack = 'written' | 'refused' | 'not asked' | 'no datapoint';
 
 const WRITE_BACK_WORDS: Readonly<Record<WriteBack, string>> = {
   written: 'Submitted and written back to the datapoint.',
   refused: 'Submitted. The datapoint is unchanged: the edit is not a valid datapoint.',
   'not asked': 'Submitted. The datapoint is unchanged.',
+  'no datapoint': 'Submitted with your answer.',
 };
 
 interface SessionParts {
@@ -219,7 +220,8 @@ export class ReviewSession extends Store<ReviewState> {
 
 /** What is said of an item that somebody else has dealt with. */
 const LOST: Readonly<Record<string, string>> = {
-  queue_item_already_reviewed: 'You have another review of this datapoint already.',
+  queue_item_already_reviewed: 'You have another review of the same already.',
+  queue_item_not_assigned: 'This item is assigned to others.',
   queue_item_already_claimed: 'Another reviewer has claimed this item.',
   queue_item_not_claimed: 'Your claim of this item has expired.',
   queue_item_completed: 'Another reviewer has completed this item.',
@@ -229,6 +231,8 @@ const LOST: Readonly<Record<string, string>> = {
 
 /** An edit of an item that is not submitted. */
 export interface Draft {
+  /** Whether it is a text, and no datapoint as JSON. */
+  isText: boolean;
   /** What there was before, as text. */
   before: string;
   text: string;
@@ -245,18 +249,19 @@ export interface Draft {
 /** Edits of items by their ids: an item that comes back has its edit still. */
 const texts = remembering<string>();
 
-/** The edit of an item. */
-export function useDraft({ id, original_data: data }: QueueItemResource): Draft {
-  const before = useMemo(() => writeData(data), [data]);
+/** The edit of an item. @param answer the recorded answer, which is edited as text where the item is no datapoint. */
+export function useDraft({ id, original_data: data }: QueueItemResource, answer: string): Draft {
+  const isText = data === null;
+  const before = useMemo(() => (data === null ? answer : writeData(data)), [data, answer]);
   const [text, setText] = useState(texts.get(id) ?? null);
   const [isOpen, setIsOpen] = useState(false);
   const isChanged = text !== null && text !== before;
   const read = useMemo(
-    () => (isOpen || isChanged ? readOrFault(text ?? before) : null),
-    [before, isChanged, isOpen, text],
+    () => (isOpen || isChanged ? (isText ? { data: text ?? before } : readOrFault(text ?? before)) : null),
+    [before, isChanged, isOpen, isText, text],
   );
   return {
-    ...{ before, text: text ?? before, isOpen, isChanged, read, setIsOpen },
+    ...{ isText, before, text: text ?? before, isOpen, isChanged, read, setIsOpen },
     setText: (next) => {
       texts.set(id, next);
       setText(next);
@@ -286,7 +291,7 @@ export function remembering<Value>() {
   };
 }
 
-/** What a reviewer did with the queue of a dataset in this tab. */
+/** What a reviewer did with a queue in this tab. */
 export interface ReviewMemory {
   /** Ids of items that were skipped, oldest first. */
   skipped: string[];

@@ -16,16 +16,26 @@ import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
 import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
+import { readBy } from './queue-requests.js';
+import { useItemContent } from './target-content.js';
 import { scoreText } from '../../features/scores/score-answer.js';
 import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 /** An item that was submitted, to be read only. */
-export function SubmittedItem({ id, memory: { submitted } }: { id: string; memory: ReviewMemory }) {
+export function SubmittedItem({
+  id,
+  reviewer,
+  memory: { submitted },
+}: {
+  id: string;
+  reviewer: string | null;
+  memory: ReviewMemory;
+}) {
   const navigate = useNavigate();
   const query = useQuery({
     queryKey: keys.queueItem(id),
-    queryFn: ({ signal }) => api.getQueueItem({ path: { item_id: id }, signal }),
+    queryFn: ({ signal }) => api.getQueueItem({ path: { item_id: id }, query: readBy(reviewer), signal }),
     staleTime: 0,
   });
   const at = submitted.indexOf(id);
@@ -40,7 +50,7 @@ export function SubmittedItem({ id, memory: { submitted } }: { id: string; memor
   ]);
   return (
     <>
-      {isNotFound(query.error) && <p>This item was deleted with its datapoint.</p>}
+      {isNotFound(query.error) && <p>This item was deleted with what it is about.</p>}
       {query.error && !isNotFound(query.error) && (
         <FaultNotice title="The item could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
       )}
@@ -60,6 +70,7 @@ export function SubmittedItem({ id, memory: { submitted } }: { id: string; memor
 function ReadItem({ item }: { item: QueueItemResource }) {
   const region = useRef<HTMLElement>(null);
   useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  const content = useItemContent(item);
   const { dataset_id: datasetId, datapoint_id: datapointId, edited_data: edited } = item;
   return (
     <>
@@ -84,7 +95,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
         <div className={styles.reading}>
           <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
             <h2 className="visually-hidden">Item</h2>
-            <ItemView data={item.original_data} />
+            <ItemView item={item} {...content} />
           </section>
           <Answers datasetId={datasetId} datapointId={datapointId} />
         </div>
@@ -94,7 +105,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
             <DiffView
               beforeName="Original"
               afterName="Edited"
-              before={writeData(item.original_data)}
+              before={item.original_data === null ? (content.content?.answer ?? '') : writeData(item.original_data)}
               after={writeSubmitted(edited)}
               mode="words"
             />
@@ -118,7 +129,7 @@ function describeOutcome({ status, edited_data: edited, skipped }: QueueItemReso
 }
 
 /** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
-export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer: string | null }) {
+export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; reviewer: string | null }) {
   const navigate = useNavigate();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -127,9 +138,12 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer
   const query = useInfiniteQuery({
     queryKey: keys.completedItems(datasetId, reviewer),
     queryFn: ({ pageParam: cursor, signal }) =>
-      listPage<QueueItemResource>('listDatasetQueue', {
-        path: { id: datasetId },
-        query: { status: 'completed', claimed_by: reviewer },
+      listPage<QueueItemResource>(datasetId === null ? 'listQueue' : 'listDatasetQueue', {
+        ...(datasetId !== null && { path: { id: datasetId } }),
+        query: {
+          ...{ status: 'completed', claimed_by: reviewer, ...readBy(reviewer) },
+          ...(datasetId === null && { targets: true }),
+        },
         cursor,
         signal,
       }),
@@ -146,10 +160,12 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string; reviewer
       <QueryFault title="The items could not be loaded" query={query} />
       {query.data && items.length === 0 && <p>Nothing of this queue has been submitted yet.</p>}
       <ol aria-label="Reviewed items" className={styles.done}>
-        {items.map(({ id, original_data: data, edited_data: edited, skipped }) => (
-          <li key={id}>
-            <ReviewItemLink datasetId={datasetId} itemId={id} text={summaryOf(data)} />
-            <span className={styles.quiet}>{skipped ? 'No answer' : edited === null ? 'Approved' : 'Edited'}</span>
+        {items.map((item) => (
+          <li key={item.id}>
+            <ReviewItemLink datasetId={datasetId} itemId={item.id} text={summaryOf(item)} />
+            <span className={styles.quiet}>
+              {item.skipped ? 'No answer' : item.edited_data === null ? 'Approved' : 'Edited'}
+            </span>
           </li>
         ))}
       </ol>

@@ -8,6 +8,7 @@ import { useLiveBatches } from '../../live/live-updates.js';
 import { keptInTab } from '../../components/storage.js';
 import { useStore } from '../../components/store.js';
 import { keys } from '../../api/keys.js';
+import { claimedBy, requestsOf } from './queue-requests.js';
 import { newReviewMemory, ReviewSession, type ReviewMemory } from './review-session.js';
 
 const sessionCache = new Map<string, ReviewMemory>();
@@ -16,15 +17,16 @@ const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review',
 }));
 for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) sessionCache.set(datasetId, memory);
 
-/** What was done in a dataset; it is kept over a reload of the tab, and changed in place. */
-function reviewMemoryOf(datasetId: string): ReviewMemory {
-  const known = sessionCache.get(datasetId) ?? newReviewMemory();
-  sessionCache.set(datasetId, known);
+/** What was done in a queue; it is kept over a reload of the tab, and changed in place. */
+function reviewMemoryOf(datasetId: string | null): ReviewMemory {
+  const known = sessionCache.get(datasetId ?? '') ?? newReviewMemory();
+  sessionCache.set(datasetId ?? '', known);
   return known;
 }
 
 interface SessionOptions {
-  datasetId: string;
+  /** `null` for the queue of traces, spans and sessions. */
+  datasetId: string | null;
   /** The name that claims; `null` for the caller as the server knows them. */
   reviewer: string | null;
   /** Whether an item is wanted: none is claimed for somebody who only reads. */
@@ -37,7 +39,7 @@ interface SessionOptions {
 
 const CHECK_SPACE_MS = 1_000;
 
-/** The review of one dataset, as long as its page is on screen. */
+/** The review of one queue, as long as its page is on screen. */
 export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: SessionOptions) {
   const submitted = useLatest(rest.onSubmitted);
   const claimed = useLatest(rest.onClaimed);
@@ -62,6 +64,7 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
               ...(isWrittenBack && { query: { apply: true } }),
               body: { ...review, ...(edited && { edited_data: edited.data as never }) },
             });
+            if (datasetId === null) return 'no datapoint';
             if (!isWrittenBack) return 'not asked';
             return applied === false ? 'refused' : 'written';
           },
@@ -85,13 +88,10 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
   return { session, state, memory };
 }
 
-/** Members of a request that name the reviewer; nobody for the caller as the server knows them. */
-const claimedBy = (reviewer: string | null) => (reviewer === null ? {} : { claimed_by: reviewer });
-
 /** Claims the oldest pending item that is not excluded; `null` where there is none. */
-async function claimNext(id: string, reviewer: string | null, exclude: readonly string[]) {
+async function claimNext(id: string | null, reviewer: string | null, exclude: readonly string[]) {
   try {
-    return await api.claimNextQueueItem({ path: { id }, body: { ...claimedBy(reviewer), exclude: [...exclude] } });
+    return await requestsOf(id).next({ ...claimedBy(reviewer), exclude: [...exclude] });
   } catch (error) {
     if (isNotFound(error) && error.code === 'queue_item_not_found') return null;
     throw error;
@@ -105,10 +105,9 @@ const LOOKED_THROUGH_MAX = 50;
  * the console of the browser as an error.
  * @param pending items that are pending, as far as is known.
  */
-async function hasPending(id: string, pending: number, exclude: readonly string[]): Promise<boolean> {
+async function hasPending(id: string | null, pending: number, exclude: readonly string[]): Promise<boolean> {
   if (pending - exclude.length > 1 || exclude.length >= LOOKED_THROUGH_MAX) return true;
-  const query = { status: 'pending', limit: exclude.length + 1 } as const;
-  const { items } = await api.listDatasetQueue({ path: { id }, query });
+  const { items } = await requestsOf(id).list({ status: 'pending', limit: exclude.length + 1 });
   return items.some((item) => !exclude.includes(item.id));
 }
 
@@ -143,8 +142,8 @@ export interface ReviewCounts {
 
 const NONE: ReviewCounts = { pending: 0, claimed: 0, completed: 0 };
 
-/** How far the review of one dataset is, by the server; what is done here is counted at once. */
-export function useCountsOf(datasetId: string) {
+/** How far the review of one queue is, by the server; what is done here is counted at once. */
+export function useCountsOf(datasetId: string | null) {
   const queryClient = useQueryClient();
   const { data } = useQueueCounts();
   const ofDataset = (counts: readonly QueueCount[]): ReviewCounts =>
@@ -164,7 +163,8 @@ export function useCountsOf(datasetId: string) {
     onSubmitted: (): void => {
       move('claimed', 'completed');
       // The datapoint may have changed: what is kept of it is asked for again when it is opened.
-      void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
+      if (datasetId !== null)
+        void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
     },
     pending: async (): Promise<number> => {
       const known = queryClient.getQueryData(QUEUE_COUNTS.queryKey) ?? (await queryClient.fetchQuery(QUEUE_COUNTS));

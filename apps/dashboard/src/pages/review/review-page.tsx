@@ -9,7 +9,7 @@ import { Grid } from '../../components/grid/grid.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListPlace } from '../../features/list/list-memory.js';
 import { useCapabilities } from '../../features/browser-session.js';
-import { reviewAddress } from '../../features/addresses.js';
+import { reviewAddress, TARGETS_PATH } from '../../features/addresses.js';
 import { DatasetLink } from '../../features/links.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { useMayReview } from '../../components/button.js';
@@ -35,8 +35,8 @@ export function ReviewPage() {
       {isEmpty ? (
         <EmptyState title="No queues yet" action={<Link to="/datasets">Go to Datasets</Link>}>
           <p>
-            A queue holds datapoints for people to approve or correct. To fill one, select datapoints of a dataset and
-            press Send to review.
+            A queue holds what people are to judge: datapoints, traces, spans or sessions. To fill one, select some in
+            their list and press Send to review.
           </p>
         </EmptyState>
       ) : (
@@ -48,7 +48,7 @@ export function ReviewPage() {
             length={queues.length}
             isComplete={counts.isSuccess}
             rowAt={(index) => queues[index]}
-            keyAt={(index) => queues[index]?.dataset_id ?? String(index)}
+            keyAt={(index) => queueKey(queues[index]) ?? String(index)}
             onOpen={({ dataset_id: id }) => void navigate({ to: reviewAddress(id) })}
             {...place}
           />
@@ -79,12 +79,14 @@ function ReviewerName() {
 
 type Column = GridColumn<QueueCount>;
 
+const queueKey = (queue: QueueCount | undefined) => queue && (queue.dataset_id ?? TARGETS_PATH);
+
 /** Every column of the list of queues. @param zone zone of the times, shown in the header. */
 export function queueColumns(zone: string): Column[] {
   return [
     {
       ...{ id: 'dataset', header: 'Dataset', width: 200, grows: true },
-      cell: ({ dataset_id: id, name }) => <DatasetLink dataset={{ id, name }} />,
+      cell: ({ dataset_id: id, name }) => (id === null ? name : <DatasetLink dataset={{ id, name }} />),
     },
     countOf('pending', 'Pending', ({ pending }) => pending),
     countOf('claimed', 'Claimed', ({ claimed }) => claimed),
@@ -100,11 +102,11 @@ export function queueColumns(zone: string): Column[] {
   ];
 }
 
-function StartLink({ id, name }: { id: string; name: string }) {
+function StartLink({ id, name }: { id: string | null; name: string }) {
   if (!useMayReview()) return 'Needs the scope review or write';
   return (
     <Link to={reviewAddress(id)}>
-      Start reviewing <bdi>{name}</bdi>
+      Start reviewing <bdi>{id === null ? name.toLowerCase() : name}</bdi>
     </Link>
   );
 }

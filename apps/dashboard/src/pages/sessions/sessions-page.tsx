@@ -7,7 +7,9 @@ import { formatId } from '../../components/format.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
 import { rememberList } from '../../features/list/list-memory.js';
-import { useAutoRefresh, ListPage, ListedGrid } from '../../features/list/list-page.js';
+import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
+import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
+import { SendToReview } from '../../features/send-to-review.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
@@ -42,6 +44,7 @@ export function SessionsPage() {
     ...{ list: 'sessions', columnsIn: sessionColumns, offered: SESSION_COLUMNS, search, onChange: change },
     sorts: SESSION_PARAMETERS.sorts,
   });
+  const selected = useSelectedRows<SessionResource>(nameOfSession, found);
   useEffect(() => rememberList('/sessions', { ...search }));
   return (
     <ListPage
@@ -58,10 +61,19 @@ export function SessionsPage() {
         {...{ list, live, columns, shownKey }}
         onOpen={({ session_id: id }) => void navigate({ to: sessionAddress(id) })}
         isDeleted={() => false}
+        selection={selected.selection}
+        page={selected.page}
+        toolbar={
+          <SelectionToolbar {...selected}>
+            <SendToReview one="session" chosen={selected.chosen} onSent={selected.onClear} />
+          </SelectionToolbar>
+        }
       />
     </ListPage>
   );
 }
+
+const nameOfSession = ({ session_id: id }: SessionResource): string => formatId(id);
 
 function NoSessions() {
   return (

@@ -23,6 +23,7 @@ import {
 } from '../../features/filters/list-search.js';
 import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
+import { SendToReview } from '../../features/send-to-review.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { nameOfSpan, traceAddress } from '../../features/addresses.js';
@@ -93,6 +94,7 @@ export function SpansPage() {
         toolbar={
           <SelectionToolbar {...selected}>
             <AddSelected what="Each span becomes a datapoint." chosen={selected.chosen} onAdded={selected.onClear} />
+            <SendToReview one="span" chosen={selected.chosen} onSent={selected.onClear} />
             <Button
               icon="copy"
               disabled={selected.chosen.count !== selected.rows.length}

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import type { SelectedRows } from '../../features/list/list-page.js';
 import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
+import { SendToReview } from '../../features/send-to-review.js';
 import { DeleteTraces } from './delete-traces.js';
 import type { ListedTraces } from './use-trace-list.js';
 
@@ -24,6 +25,7 @@ export function TraceSelection({ selected, listed }: TraceSelectionProps) {
         {...{ chosen, isOfTraces: true }}
         onAdded={onClear}
       />
+      <SendToReview one="trace" chosen={chosen} onSent={onClear} />
       <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
