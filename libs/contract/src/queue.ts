@@ -84,11 +84,7 @@ const terms = {
     .enum(QUEUE_ORDERS)
     .nullish()
     .describe('In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.'),
-  assignees: names
-    .nullish()
-    .describe(
-      'Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out.',
-    ),
+  assignees: names.nullish().describe('Who may review them, by id or e-mail address; anybody when left out.'),
   adjudicate: z
     .literal('disagree')
     .nullish()

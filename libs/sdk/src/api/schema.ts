@@ -4652,7 +4652,7 @@ export interface EnqueueTargets {
    * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
    */
   order?: 'oldest' | 'random' | 'uncertain' | null;
-  /** Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out. */
+  /** Who may review them, by id or e-mail address; anybody when left out. */
   assignees?: string[] | null;
   /**
    * A further item appears where the answers of a group differ; its answer is that of the group.
@@ -4931,7 +4931,7 @@ export interface Enqueue {
    * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
    */
   order?: 'oldest' | 'random' | 'uncertain' | null;
-  /** Who may review them, as `claimed_by` has them, people also by their e-mail address; anybody when left out. */
+  /** Who may review them, by id or e-mail address; anybody when left out. */
   assignees?: string[] | null;
   /**
    * A further item appears where the answers of a group differ; its answer is that of the group.

@@ -1,32 +1,27 @@
-import type { AgreementOfScores, QueueItemResource } from '@spandrel/contract';
+import type { AgreementOfScores, JudgeAgreementOfRun, QueueItemResource } from '@spandrel/contract';
 import { formatCount, formatCounted, formatInterval, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
 import { formatDuration } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { ReviewItemLink, RunLink } from '../../features/links.js';
 import { scoreText } from '../../features/scores/score-answer.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
+import { BackToReview } from './submitted-item.js';
 import { describeAgreement, MEASURES } from './describe-agreement.js';
 import { summaryOf } from './item-content.js';
-import { readBy, readJudges, requestsOf, type JudgeRow } from './queue-requests.js';
+import { asReader, readJudges, requestsOf } from './queue-requests.js';
 import styles from './review-queue-page.module.css';
 
 /** Items on which reviewers differ that are listed. */
 const DIFFERING_MAX = 50;
 
 /** How far the review of a queue is, who did how much of it, and whether reviewers agree. */
-export function QueueProgressView({ datasetId: id, reviewer }: { datasetId: string | null; reviewer: string | null }) {
-  const navigate = useNavigate();
+export function QueueProgressView({ datasetId: id }: { datasetId: string | null }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const goOn = (): void => void navigate({ to: '.', search: {} as never });
-  useShortcuts([{ keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn }]);
   const queue = requestsOf(id);
   const query = useQuery({
     queryKey: keys.queueProgress(id),
@@ -34,7 +29,7 @@ export function QueueProgressView({ datasetId: id, reviewer }: { datasetId: stri
       const [progress, { scores }, { items }] = await Promise.all([
         queue.progress({ signal }),
         queue.agreement({ signal }),
-        queue.list({ disagreement: true, limit: DIFFERING_MAX, ...readBy(reviewer) }, { signal }),
+        queue.list({ disagreement: true, limit: DIFFERING_MAX, ...asReader() }, { signal }),
       ]);
       const judges = await readJudges(
         id,
@@ -61,9 +56,7 @@ export function QueueProgressView({ datasetId: id, reviewer }: { datasetId: stri
         </>
       )}
       <div className={styles.actions}>
-        <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
-          Back to the review
-        </Button>
+        <BackToReview />
       </div>
     </div>
   );
@@ -96,13 +89,7 @@ function Progress({ progress }: { progress: Progress }) {
               <td>{formatCount(one.completed)}</td>
               <td>{formatCount(one.claimed)}</td>
               <td>{inSeconds(one.median_seconds)}</td>
-              {hasGold && (
-                <td>
-                  {one.gold
-                    ? `${formatCount(one.gold.correct)} of ${formatCount(one.gold.answered)}: ${rateWords(one.gold.accuracy)}`
-                    : NONE}
-                </td>
-              )}
+              {hasGold && <td>{goldWords(one)}</td>}
             </tr>
           ))}
         </ScrolledTable>
@@ -111,11 +98,14 @@ function Progress({ progress }: { progress: Progress }) {
   );
 }
 
-const rateWords = (rate: JudgeRow['true_pass_rate']): string =>
+const rateWords = (rate: JudgeAgreementOfRun['true_pass_rate']): string =>
   rate === null ? NONE : `${formatScore(rate.rate)} (${formatInterval(rate.ci)})`;
 
+const goldWords = ({ gold }: Progress['reviewers'][number]): string =>
+  gold ? `${formatCount(gold.correct)} of ${formatCount(gold.answered)}: ${rateWords(gold.accuracy)}` : NONE;
+
 /** Whether a judge may be trusted: how often it passes and fails what people do. */
-function Judges({ judges }: { judges: readonly JudgeRow[] }) {
+function Judges({ judges }: { judges: Awaited<ReturnType<typeof readJudges>> }) {
   if (judges.length === 0) return null;
   const columns = ['Score', 'Judge', 'Compared', 'Passes what people pass', 'Fails what people fail'];
   return (

@@ -1,5 +1,6 @@
-import type { Claim, ClaimNext, JudgeAgreementOfRun, ListQueue } from '@spandrel/contract';
+import type { Claim, ClaimNext, ListQueue } from '@spandrel/contract';
 import { api } from '../../api/api.js';
+import { readReviewerName } from '../../features/review-counts.js';
 
 type Signal = { signal?: AbortSignal };
 type Query = Partial<ListQueue>;
@@ -18,44 +19,30 @@ export const requestsOf = (id: string | null) => ({
     id === null ? api.getTargetAgreement(options) : api.getAgreement({ path: { id }, ...options }),
 });
 
-/** How far a judge agrees with what people said by one score. */
-export type JudgeRow = Pick<JudgeAgreementOfRun, 'true_pass_rate' | 'true_fail_rate' | 'units'> & {
-  name: string;
-  /** The run that judged; `null` for scores of live traffic. */
-  run: { id: string; name: string } | null;
-};
-
 /** Scores whose judge is compared: each takes a request. */
 const JUDGED_MAX = 3;
 
 /** How far the last run of a dataset, or (`null`) the judges of traces, agree with the reviewers. @param names of scores. */
 export async function readJudges(datasetId: string | null, names: readonly string[], signal: AbortSignal) {
-  if (names.length === 0) return [];
-  const query = { status: 'completed', limit: 1 } as const;
-  const [run] =
-    datasetId === null ? [] : (await api.listEvalRuns({ query: { dataset_id: datasetId, ...query }, signal })).runs;
-  if (datasetId !== null && !run) return [];
+  const query = { dataset_id: datasetId ?? '', status: 'completed', limit: 1 } as const;
+  const run = datasetId === null ? null : (await api.listEvalRuns({ query, signal })).runs[0];
+  if (run === undefined) return [];
   const rows = await Promise.all(
-    names.slice(0, JUDGED_MAX).map(async (name): Promise<JudgeRow> => {
+    names.slice(0, JUDGED_MAX).map(async (name) => {
       if (run)
-        return {
-          name,
-          run,
-          ...pick(await api.getJudgeAgreement({ path: { id: run.id }, query: { name }, signal })),
-        };
-      const { human, ...rates } = await api.getScoreQuality({ query: { name }, signal });
-      return { name, run: null, ...pick({ units: human.k, ...rates }) };
+        return { ...(await api.getJudgeAgreement({ path: { id: run.id }, query: { name }, signal })), name, run };
+      const quality = await api.getScoreQuality({ query: { name }, signal });
+      return { ...quality, units: quality.human.k, name, run };
     }),
   );
   return rows.filter(({ units }) => units > 0);
 }
 
-const pick = ({ units, true_pass_rate, true_fail_rate }: Omit<JudgeRow, 'name' | 'run'>) => ({
-  ...{ units, true_pass_rate, true_fail_rate },
-});
-
 /** Members of a request that name the reviewer; nobody for the caller as the server knows them. */
 export const claimedBy = (reviewer: string | null): Claim => (reviewer === null ? {} : { claimed_by: reviewer });
 
-/** The part of a query that says who reads, likewise. */
-export const readBy = (reviewer: string | null) => (reviewer === null ? {} : { reviewer });
+/** The part of a query that says who reads, where nobody signs in; elsewhere the server ignores it. */
+export const asReader = () => {
+  const reviewer = readReviewerName().trim();
+  return reviewer === '' ? {} : { reviewer };
+};

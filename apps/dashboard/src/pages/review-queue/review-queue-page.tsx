@@ -1,3 +1,4 @@
+import type { DatasetResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -25,11 +26,7 @@ import styles from './review-queue-page.module.css';
 const route = getRouteApi('/review/$id');
 
 /** What is reviewed: a dataset, or traces, spans and sessions. */
-interface Reviewed {
-  id: string | null;
-  name: string;
-  description: string | null;
-}
+type Reviewed = Pick<DatasetResource, 'name' | 'description'> & { id: string | null };
 
 const TARGETS: Reviewed = { id: null, name: TARGETS_NAME, description: null };
 
@@ -84,9 +81,9 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
     <>
       <ReviewProgress counts={counts} said={state.said} />
       {instructions && view !== 'progress' && <Instructions text={instructions} />}
-      {readId !== undefined && <SubmittedItem key={readId} id={readId} {...{ memory, reviewer }} />}
+      {readId !== undefined && <SubmittedItem key={readId} id={readId} memory={memory} />}
       {readId === undefined && view === 'done' && <DoneItems datasetId={dataset.id} reviewer={name} />}
-      {readId === undefined && view === 'progress' && <QueueProgressView datasetId={dataset.id} reviewer={reviewer} />}
+      {readId === undefined && view === 'progress' && <QueueProgressView datasetId={dataset.id} />}
       {!isReading && state.fault && (
         <FaultNotice title={state.fault.title} error={state.fault.error} onRetry={state.fault.retry} />
       )}

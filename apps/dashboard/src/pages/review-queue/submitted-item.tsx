@@ -16,38 +16,26 @@ import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
 import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
-import { readBy } from './queue-requests.js';
+import { asReader } from './queue-requests.js';
 import { useItemContent } from './target-content.js';
 import { scoreText } from '../../features/scores/score-answer.js';
 import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 /** An item that was submitted, to be read only. */
-export function SubmittedItem({
-  id,
-  reviewer,
-  memory: { submitted },
-}: {
-  id: string;
-  reviewer: string | null;
-  memory: ReviewMemory;
-}) {
+export function SubmittedItem({ id, memory: { submitted } }: { id: string; memory: ReviewMemory }) {
   const navigate = useNavigate();
   const query = useQuery({
     queryKey: keys.queueItem(id),
-    queryFn: ({ signal }) => api.getQueueItem({ path: { item_id: id }, query: readBy(reviewer), signal }),
+    queryFn: ({ signal }) => api.getQueueItem({ path: { item_id: id }, query: asReader(), signal }),
     staleTime: 0,
   });
   const at = submitted.indexOf(id);
   const earlier = at === -1 ? undefined : submitted[at - 1];
-  const goOn = (): void => void navigate({ to: '.', search: {} as never });
   const goBack = (): void => {
     if (earlier !== undefined) void navigate({ to: '.', search: { item: earlier } as never });
   };
-  useShortcuts([
-    { keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn },
-    { keys: 'u', label: 'Back to last', group: 'Review', run: goBack },
-  ]);
+  useShortcuts([{ keys: 'u', label: 'Back to last', group: 'Review', run: goBack }]);
   return (
     <>
       {isNotFound(query.error) && <p>This item was deleted with what it is about.</p>}
@@ -56,9 +44,7 @@ export function SubmittedItem({
       )}
       {query.data && <ReadItem item={query.data} />}
       <div role="toolbar" aria-label="Review" className={styles.actions}>
-        <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
-          Back to the review
-        </Button>
+        <BackToReview />
         <Button shortcut="u" disabled={earlier === undefined} onClick={goBack}>
           Back to last
         </Button>
@@ -128,20 +114,29 @@ function describeOutcome({ status, edited_data: edited, skipped }: QueueItemReso
   return edited === null ? 'Approved without changes' : 'Submitted with an edit';
 }
 
-/** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
-export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; reviewer: string | null }) {
+/** The way back to the item under review, by its key, too. */
+export function BackToReview() {
   const navigate = useNavigate();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const goOn = (): void => void navigate({ to: '.', search: {} as never });
   useShortcuts([{ keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn }]);
+  return (
+    <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
+      Back to the review
+    </Button>
+  );
+}
+
+/** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
+export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; reviewer: string | null }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const query = useInfiniteQuery({
     queryKey: keys.completedItems(datasetId, reviewer),
     queryFn: ({ pageParam: cursor, signal }) =>
       listPage<QueueItemResource>(datasetId === null ? 'listQueue' : 'listDatasetQueue', {
         ...(datasetId !== null && { path: { id: datasetId } }),
         query: {
-          ...{ status: 'completed', claimed_by: reviewer, ...readBy(reviewer) },
+          ...{ status: 'completed', claimed_by: reviewer, ...asReader() },
           ...(datasetId === null && { targets: true }),
         },
         cursor,
@@ -170,9 +165,7 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; r
         ))}
       </ol>
       <div className={styles.actions}>
-        <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
-          Back to the review
-        </Button>
+        <BackToReview />
         {query.hasNextPage && (
           <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             Show more
