@@ -3,9 +3,8 @@ import type { ListId } from '@spandrel/sdk/api';
 import type { ReactNode } from 'react';
 import { retryDelayMs, shouldRetry } from '../../api/api-error.js';
 import { listPage, type Query } from '../../api/api.js';
-import { PAGE_ROWS } from '../../api/page-rows.js';
+import { PAGE_ROWS, rowId, type ListedRow } from '../../api/page-rows.js';
 import { Button } from '../../components/button.js';
-import { rowId, type ListedRow } from './list-rules.js';
 import { notify, notifyError, notifyLasting } from '../../components/notify.js';
 
 /** Reads every row that the filters of a list match. */

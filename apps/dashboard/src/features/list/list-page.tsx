@@ -19,7 +19,8 @@ import { TracePeek, type TracePeekProps } from './trace-peek.js';
 import type { ChosenRows } from './bulk-job.js';
 import { gridRows, type FilteredList, type PagedList } from './use-paged-list.js';
 import { useListPlace } from './list-memory.js';
-import { describePending, rowId, type ListedRow } from './list-rules.js';
+import { rowId, type ListedRow } from '../../api/page-rows.js';
+import { describePending } from './list-rules.js';
 import type { LiveList } from './use-live-list.js';
 import styles from './list-page.module.css';
 

@@ -142,8 +142,3 @@ export function describeCount(
   if (counted === null || counted.count < list.length) return `${formatCount(list.length)}+ ${one}s`;
   return counted.exact ? formatCounted(counted.count, one) : `${formatCount(counted.count)}+ ${one}s`;
 }
-
-/** A row of a list by its id: that of a session has another name. */
-export type ListedRow = { id: string } | { session_id: string };
-
-export const rowId = (row: ListedRow): string => ('id' in row ? row.id : row.session_id);
