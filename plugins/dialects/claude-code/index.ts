@@ -27,17 +27,17 @@ export default defineDialect({
 const PREFIX = 'claude_code.';
 
 function read({ attributes, name, events }: OtelSpan): SpanReading | undefined {
-  const type = typeOf(textAt(attributes, ['span.type']) ?? name);
+  const type = typeOf(textAt(attributes, 'span.type') ?? name);
   if (type === undefined) return undefined;
   switch (type) {
     case 'llm_request':
       return readRequest(attributes);
     case 'interaction':
-      return { kind: { type: 'custom', kind: 'agent' }, input: reported(takeAt(attributes, ['user_prompt'])) };
+      return { kind: { type: 'custom', kind: 'agent' }, input: reported(takeAt(attributes, 'user_prompt')) };
     case 'tool':
       return {
         kind: toolOf(attributes, name),
-        input: reported(takeAt(attributes, ['tool_input'], looseJson)) ?? toolDetails(attributes),
+        input: reported(takeAt(attributes, 'tool_input', looseJson)) ?? toolDetails(attributes),
         output: reported(outputOf(events)),
       };
     default:
@@ -52,8 +52,8 @@ function typeOf(reported: string): string | undefined {
 }
 
 function readRequest(attributes: OtelMap): SpanReading {
-  const input = reported(takeAt(attributes, ['user_prompt']));
-  const output = reported(takeAt(attributes, ['response.model_output']));
+  const input = reported(takeAt(attributes, 'user_prompt'));
+  const output = reported(takeAt(attributes, 'response.model_output'));
   const reason = textAt(attributes, ['gen_ai.response.finish_reason', 'stop_reason']);
   return {
     kind: { type: 'llm_call' },
@@ -61,7 +61,7 @@ function readRequest(attributes: OtelMap): SpanReading {
     provider: 'anthropic',
     responseId: textAt(attributes, ['gen_ai.response.id', 'request_id']),
     usage: usageOf(attributes),
-    timeToFirstTokenMs: amountAt(attributes, ['ttft_ms']),
+    timeToFirstTokenMs: amountAt(attributes, 'ttft_ms'),
     input: input && { ...input, value: conversationOf(input.value) },
     output: output && {
       ...output,
@@ -73,11 +73,11 @@ function readRequest(attributes: OtelMap): SpanReading {
 /** Tokens that the cache gave or took are not in `input_tokens`. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
-    inputTokens: countAt(attributes, ['input_tokens']),
-    outputTokens: countAt(attributes, ['output_tokens']),
-    cachedInputTokens: countAt(attributes, ['cache_read_tokens']),
-    cacheWriteTokens: countAt(attributes, ['cache_creation_tokens']),
-    cost: amountAt(attributes, ['cost_usd']),
+    inputTokens: countAt(attributes, 'input_tokens'),
+    outputTokens: countAt(attributes, 'output_tokens'),
+    cachedInputTokens: countAt(attributes, 'cache_read_tokens'),
+    cacheWriteTokens: countAt(attributes, 'cache_creation_tokens'),
+    cost: amountAt(attributes, 'cost_usd'),
     inputExcludesCached: true,
   });
 }
@@ -85,7 +85,7 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
 function toolOf(attributes: OtelMap, name: string): ReadKind {
   return {
     type: 'tool_call',
-    name: textAt(attributes, ['tool_name']) ?? name,
+    name: textAt(attributes, 'tool_name') ?? name,
     callId: textAt(attributes, ['tool_use_id', 'gen_ai.tool.call.id']),
   };
 }
@@ -95,7 +95,7 @@ function toolDetails(attributes: OtelMap): Given | undefined {
   const value: Record<string, unknown> = {};
   const from: string[] = [];
   for (const [name, member] of DETAILS) {
-    const taken = reported(takeAt(attributes, [name], plainText));
+    const taken = reported(takeAt(attributes, name, plainText));
     if (!taken) continue;
     value[member] = taken.value;
     from.push(name);

@@ -42,7 +42,7 @@ function read(span: OtelSpan): SpanReading {
 /** Every event of an answer has such a span; the one that completes it has the usage. Its model may be in its events alone. */
 function responseOf(span: OtelSpan): SpanReading {
   const { attributes } = span;
-  const isCall = hasAny(attributes, USAGE) || textAt(attributes, ['otel.name']) === 'completed';
+  const isCall = hasAny(attributes, USAGE) || textAt(attributes, 'otel.name') === 'completed';
   return {
     kind: isCall ? { type: 'llm_call' } : { type: 'custom', kind: 'handle_responses' },
     model: first(span, MODEL),
@@ -68,7 +68,7 @@ function first({ attributes, events }: OtelSpan, names: readonly string[]): stri
 }
 
 function effortOf(attributes: OtelMap): GivenMembers | undefined {
-  const name = EFFORTS.find((one) => textAt(attributes, [one]) !== undefined);
+  const name = EFFORTS.find((one) => textAt(attributes, one) !== undefined);
   return name === undefined ? undefined : { value: { reasoning_effort: attributes.get(name) }, from: [name] };
 }
 

@@ -32,9 +32,9 @@ function read(span: OtelSpan): SpanReading {
   const firstMs = timeToFirstTokenMs(attributes);
   return {
     kind,
-    model: textAt(attributes, ['gen_ai.request.model']),
-    responseModel: textAt(attributes, ['gen_ai.response.model']),
-    responseId: textAt(attributes, ['gen_ai.response.id']),
+    model: textAt(attributes, 'gen_ai.request.model'),
+    responseModel: textAt(attributes, 'gen_ai.response.model'),
+    responseId: textAt(attributes, 'gen_ai.response.id'),
     provider: textAt(attributes, ['gen_ai.provider.name', 'gen_ai.system']),
     usage: usageOf(span),
     input: inputOf(span, kind),
@@ -42,7 +42,7 @@ function read(span: OtelSpan): SpanReading {
     request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
     streaming: isStreaming(attributes, firstMs),
     timeToFirstTokenMs: firstMs,
-    user: idAt(attributes, ['gen_ai.user']),
+    user: idAt(attributes, 'gen_ai.user'),
   };
 }
 
@@ -64,7 +64,7 @@ function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean 
 
 /** Semantic Kernel has operations of their own for streams: `chat.streaming_completions`. */
 const isStreamingOperation = (attributes: OtelMap): true | undefined =>
-  textAt(attributes, OPERATION)?.includes('.streaming_') === true ? true : undefined;
+  textAt(attributes, 'gen_ai.operation.name')?.includes('.streaming_') === true ? true : undefined;
 
 const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
 /** Strands reports milliseconds. */
@@ -77,15 +77,15 @@ function timeToFirstTokenMs(attributes: OtelMap): number | undefined {
 
 /** What a span is by `gen_ai.operation.name`; by what it reports where there is none. */
 function kindOf(attributes: OtelMap): ReadKind | undefined {
-  const operation = textAt(attributes, OPERATION);
+  const operation = textAt(attributes, 'gen_ai.operation.name');
   const type = operation === undefined ? typeWithoutOperation(attributes) : TYPES.get(operation);
   switch (type) {
     case 'tool_call':
       return {
         type,
-        name: textAt(attributes, ['gen_ai.tool.name']),
-        callId: textAt(attributes, ['gen_ai.tool.call.id']),
-        toolType: textAt(attributes, ['gen_ai.tool.type']),
+        name: textAt(attributes, 'gen_ai.tool.name'),
+        callId: textAt(attributes, 'gen_ai.tool.call.id'),
+        toolType: textAt(attributes, 'gen_ai.tool.type'),
       };
     case 'llm_call':
     case 'embedding':
@@ -153,6 +153,5 @@ const ANSWERED = [
   'gen_ai.response.prompt_tokens',
   'gen_ai.response.completion_tokens',
 ];
-const OPERATION = ['gen_ai.operation.name'];
 const AGENT_NAME = ['gen_ai.agent.name'];
 const WORKFLOW_NAME = ['gen_ai.workflow.name', 'gen_ai.agent.name'];

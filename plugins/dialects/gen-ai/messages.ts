@@ -31,11 +31,12 @@ import {
 export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const args = takeAt(attributes, ['gen_ai.tool.call.arguments']);
+    const args = takeAt(attributes, 'gen_ai.tool.call.arguments');
     const messages = args === undefined ? conversationIn(span) : undefined;
     return messages ? argumentsIn(messages, kind) : args;
   }
-  if (kind?.type === 'retrieval') return takeAt(attributes, QUERY, plainText) ?? conversationIn(span);
+  if (kind?.type === 'retrieval')
+    return takeAt(attributes, 'gen_ai.retrieval.query.text', plainText) ?? conversationIn(span);
   return conversationIn(span);
 }
 
@@ -43,11 +44,11 @@ export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | und
 export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const result = takeAt(attributes, ['gen_ai.tool.call.result']);
+    const result = takeAt(attributes, 'gen_ai.tool.call.result');
     const messages = result === undefined ? answersIn(span) : undefined;
     return messages ? resultIn(messages, kind) : result;
   }
-  if (kind?.type === 'retrieval') return takeAt(attributes, ['gen_ai.retrieval.documents']) ?? completionIn(span);
+  if (kind?.type === 'retrieval') return takeAt(attributes, 'gen_ai.retrieval.documents') ?? completionIn(span);
   return completionIn(span);
 }
 
@@ -105,7 +106,7 @@ function reasonsOfEvents(span: OtelSpan): readonly string[] {
 }
 
 /** A reason alone makes an output only where the span is about a model. */
-const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.request.model']) !== undefined;
+const isCall = (attributes: OtelMap): boolean => textAt(attributes, 'gen_ai.request.model') !== undefined;
 
 /** The span's own attributes first, then those of its events that report all of an operation. */
 function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
@@ -133,7 +134,6 @@ const PROMPT = ['gen_ai.prompt'];
 const COMPLETION = ['gen_ai.completion'];
 const REASONS = 'gen_ai.response.finish_reasons';
 const REASON = 'gen_ai.response.finish_reason';
-const QUERY = ['gen_ai.retrieval.query.text'];
 
 /** The older conventions report every message by an event of its own: `gen_ai.user.message`. */
 const MESSAGE = /^gen_ai\.([a-z_]+)\.message$/;

@@ -29,11 +29,11 @@ export default defineDialect({
 });
 
 function read({ attributes, events, name }: OtelSpan): SpanReading {
-  const action = textAt(attributes, ['genkit:metadata:subtype']) ?? textAt(attributes, ['genkit:type']);
-  const own = textAt(attributes, ['genkit:name']) ?? name;
+  const action = textAt(attributes, 'genkit:metadata:subtype') ?? textAt(attributes, 'genkit:type');
+  const own = textAt(attributes, 'genkit:name') ?? name;
   const kind = action === undefined ? undefined : kindOf(action, own);
-  const input = takeAt(attributes, ['genkit:input'], saidJson);
-  const output = takeAt(attributes, ['genkit:output'], saidJson);
+  const input = takeAt(attributes, 'genkit:input', saidJson);
+  const output = takeAt(attributes, 'genkit:output', saidJson);
   const common = { kind, failure: failureOf(attributes, events), session: idAt(attributes, SESSION) };
   switch (kind?.type) {
     case 'llm_call':
@@ -123,7 +123,7 @@ function usageOf(given: Given | undefined): ReadUsage | undefined {
 }
 
 function failureOf(attributes: OtelMap, events: OtelSpan['events']): string | undefined {
-  if (textAt(attributes, ['genkit:state']) !== 'error') return undefined;
+  if (textAt(attributes, 'genkit:state') !== 'error') return undefined;
   const exception = events.find(({ name }) => name === 'exception');
   return textAt(attributes, ERROR) ?? (exception && textAt(exception.attributes, EXCEPTION)) ?? 'error';
 }

@@ -26,13 +26,13 @@ export default defineDialect({
 });
 
 function read({ attributes }: OtelSpan): SpanReading {
-  const request = takeAt(attributes, ['gcp.vertex.agent.llm_request'], saidJson);
-  const response = takeAt(attributes, ['gcp.vertex.agent.llm_response'], saidJson);
+  const request = takeAt(attributes, 'gcp.vertex.agent.llm_request', saidJson);
+  const response = takeAt(attributes, 'gcp.vertex.agent.llm_response', saidJson);
   return {
     usage: usageOf(response),
-    input: inputOf(request) ?? reported(takeAt(attributes, ['gcp.vertex.agent.tool_call_args'], saidJson)),
-    output: outputOf(response) ?? reported(takeAt(attributes, ['gcp.vertex.agent.tool_response'], saidJson)),
-    session: idAt(attributes, ['gcp.vertex.agent.session_id']),
+    input: inputOf(request) ?? reported(takeAt(attributes, 'gcp.vertex.agent.tool_call_args', saidJson)),
+    output: outputOf(response) ?? reported(takeAt(attributes, 'gcp.vertex.agent.tool_response', saidJson)),
+    session: idAt(attributes, 'gcp.vertex.agent.session_id'),
   };
 }
 

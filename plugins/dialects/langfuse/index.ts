@@ -32,25 +32,25 @@ export default defineDialect({
 });
 
 function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
-  const kind = kindOf(textAt(attributes, ['langfuse.observation.type']), name);
+  const kind = kindOf(textAt(attributes, 'langfuse.observation.type'), name);
   const { input, request } = questionOf(attributes, kind);
   const isOfInput = (member: string): boolean => input?.from?.includes(`${METADATA}.${member}`) === true;
   return {
     kind,
-    model: textAt(attributes, ['langfuse.observation.model.name']),
+    model: textAt(attributes, 'langfuse.observation.model.name'),
     provider: name.startsWith(BY_CLIENT) ? 'openai' : undefined,
     usage: usageOf(attributes),
     input,
-    output: takeAt(attributes, ['langfuse.observation.output'], looseJson),
+    output: takeAt(attributes, 'langfuse.observation.output', looseJson),
     request,
     streaming: request?.value['stream'] === true ? true : undefined,
     timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
     metadata: metadataOf(attributes, METADATA, isOfInput),
     failure: failureOf(attributes),
-    session: idAt(attributes, ['langfuse.session.id']),
-    user: idAt(attributes, ['langfuse.user.id']),
+    session: idAt(attributes, 'langfuse.session.id'),
+    user: idAt(attributes, 'langfuse.user.id'),
     tags: textsAt(attributes, 'langfuse.trace.tags'),
-    traceName: textAt(attributes, ['langfuse.trace.name']),
+    traceName: textAt(attributes, 'langfuse.trace.name'),
     traceMetadata: traceMetadataOf(attributes),
   };
 }
@@ -82,7 +82,7 @@ function traceMetadataOf(attributes: OtelMap): GivenMembers | undefined {
   const value: Record<string, unknown> = { ...given?.value };
   const from = [...(given?.from ?? [])];
   for (const [member, name] of OF_TRACE) {
-    const text = textAt(attributes, [name]);
+    const text = textAt(attributes, name);
     if (text === undefined || member in value) continue;
     value[member] = text;
     from.push(name);
@@ -98,13 +98,13 @@ const OF_TRACE = [
 
 /** Langfuse reports errors by a level and leaves the span's status unset. */
 function failureOf(attributes: OtelMap): string | undefined {
-  if (textAt(attributes, ['langfuse.observation.level']) !== 'ERROR') return undefined;
-  return textAt(attributes, ['langfuse.observation.status_message']) ?? 'error';
+  if (textAt(attributes, 'langfuse.observation.level') !== 'ERROR') return undefined;
+  return textAt(attributes, 'langfuse.observation.status_message') ?? 'error';
 }
 
 /** The time of the first token is ISO 8601, JSON text or not. */
 function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number | undefined {
-  const text = textAt(attributes, ['langfuse.observation.completion_start_time']);
+  const text = textAt(attributes, 'langfuse.observation.completion_start_time');
   if (text === undefined || startUnixNano === 0n) return undefined;
   const reported = saidJson(text);
   const first = typeof reported === 'string' ? Date.parse(reported) : Number.NaN;
@@ -121,7 +121,7 @@ function questionOf(
   kind: ReadKind | undefined,
 ): { input: Given | undefined; request: GivenMembers | undefined } {
   const request = takeObject(attributes, PARAMETERS);
-  const input = takeAt(attributes, ['langfuse.observation.input']);
+  const input = takeAt(attributes, 'langfuse.observation.input');
   if (kind?.type !== 'llm_call' || !input) return { input, request };
   const { messages, ...rest } = objectOf(input.value);
   if (listOf(messages).length > 0) {
@@ -131,7 +131,7 @@ function questionOf(
       request: withMembers(request, rest),
     };
   }
-  const instructions = textAt(attributes, [INSTRUCTIONS]);
+  const instructions = textAt(attributes, INSTRUCTIONS);
   if (instructions === undefined) return { input, request };
   return {
     input: {
@@ -155,8 +155,8 @@ const INSTRUCTIONS = 'langfuse.observation.metadata.instructions';
  * `cache_read_input_tokens` in it), and the cost of `cost_details`.
  */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const counts = objectOf(takeAt(attributes, ['langfuse.observation.usage_details'], saidJson)?.value);
-  const costs = objectOf(takeAt(attributes, ['langfuse.observation.cost_details'], saidJson)?.value);
+  const counts = objectOf(takeAt(attributes, 'langfuse.observation.usage_details', saidJson)?.value);
+  const costs = objectOf(takeAt(attributes, 'langfuse.observation.cost_details', saidJson)?.value);
   return reportedUsage({
     ...sumsOf(counts),
     reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? countOf(counts['output_reasoning']) ?? undefined,

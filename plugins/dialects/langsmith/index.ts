@@ -34,24 +34,24 @@ export default defineDialect({
 });
 
 function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
-  const reported = textAt(attributes, ['langsmith.span.kind']);
+  const reported = textAt(attributes, 'langsmith.span.kind');
   const kind = reported === undefined ? undefined : kindOfType(reported, name);
   const model = textAt(attributes, ['gen_ai.request.model', 'langsmith.metadata.ls_model_name']);
   return {
     kind,
     model,
-    provider: textAt(attributes, ['langsmith.metadata.ls_provider']),
+    provider: textAt(attributes, 'langsmith.metadata.ls_provider'),
     usage: usageOf(attributes),
-    ...questionOf(takeAt(attributes, ['gen_ai.prompt']), kind, model),
-    output: outputOf(takeAt(attributes, ['gen_ai.completion']), kind),
-    streaming: flagAt(attributes, ['langsmith.request.streaming']),
+    ...questionOf(takeAt(attributes, 'gen_ai.prompt'), kind, model),
+    output: outputOf(takeAt(attributes, 'gen_ai.completion'), kind),
+    streaming: flagAt(attributes, 'langsmith.request.streaming'),
     metadata: takeMembers(attributes, 'langsmith.metadata.', isTheTraces),
     session: idAt(attributes, SESSION),
-    user: idAt(attributes, ['langsmith.metadata.user_id']),
+    user: idAt(attributes, 'langsmith.metadata.user_id'),
     tags: tagsOf(attributes),
     failure: failureOf(events),
     // Every run has it, with its own name.
-    traceName: parentSpanId === null ? textAt(attributes, ['langsmith.trace.name']) : undefined,
+    traceName: parentSpanId === null ? textAt(attributes, 'langsmith.trace.name') : undefined,
   };
 }
 
@@ -68,7 +68,7 @@ function failureOf(events: OtelSpan['events']): string | undefined {
 
 /** One text, `a, b`. */
 function tagsOf(attributes: OtelMap): string[] | undefined {
-  const tags = textAt(attributes, ['langsmith.span.tags'])
+  const tags = textAt(attributes, 'langsmith.span.tags')
     ?.split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');

@@ -55,7 +55,7 @@ const TOOL_OUTPUT = own('function_tool.output');
 function kindOf(attributes: OtelMap, name: string): ReadKind | undefined {
   const tool = textAt(attributes, own('function_tool.name'));
   if (tool !== undefined) return { type: 'tool_call', name: tool, callId: textAt(attributes, own('function_tool.id')) };
-  if (textAt(attributes, ['gen_ai.operation.name']) !== undefined) return undefined;
+  if (textAt(attributes, 'gen_ai.operation.name') !== undefined) return undefined;
   if (name === 'llm_request') return { type: 'llm_call' };
   return { type: 'custom', kind: CUSTOM_KINDS.get(name) ?? name, name: textAt(attributes, own('agent_name')) };
 }

@@ -32,14 +32,14 @@ export default defineDialect({
 
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
-  const request = takeAt(attributes, ['request_data'], saidJson);
+  const request = takeAt(attributes, 'request_data', saidJson);
   const asked = objectOf(request?.value);
   const agent = textAt(attributes, ['agent_name', 'gen_ai.agent.name']);
   return {
     kind: kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
-    input: requestMessages(request) ?? agentInput(attributes) ?? takeAt(attributes, ['tool_arguments'], saidJson),
-    output: answerOf(attributes) ?? takeAt(attributes, FINAL_RESULT) ?? takeAt(attributes, ['tool_response']),
+    input: requestMessages(request) ?? agentInput(attributes) ?? takeAt(attributes, 'tool_arguments', saidJson),
+    output: answerOf(attributes) ?? takeAt(attributes, FINAL_RESULT) ?? takeAt(attributes, 'tool_response'),
     streaming: typeof asked['stream'] === 'boolean' ? asked['stream'] : undefined,
     tags: textsAt(attributes, 'logfire.tags'),
     pendingOf: pendingOf(span),
@@ -77,7 +77,7 @@ function agentInput(attributes: OtelMap): Given | undefined {
 
 /** `response_data` has the message and what it cost, or the text that a stream came to. */
 function answerOf(attributes: OtelMap): Given | undefined {
-  const given = takeAt(attributes, ['response_data'], saidJson);
+  const given = takeAt(attributes, 'response_data', saidJson);
   if (!given) return undefined;
   const answer = objectOf(given.value);
   const text = answer['combined_chunk_content'];
@@ -89,8 +89,8 @@ function answerOf(attributes: OtelMap): Given | undefined {
 
 /** A pending span has an id of its own and is a child of the span that it announces. */
 function pendingOf({ attributes, parentSpanId }: OtelSpan): SpanReading['pendingOf'] {
-  if (textAt(attributes, ['logfire.span_type']) !== 'pending_span' || parentSpanId === null) return undefined;
-  const parent = textAt(attributes, ['logfire.pending_parent_id']);
+  if (textAt(attributes, 'logfire.span_type') !== 'pending_span' || parentSpanId === null) return undefined;
+  const parent = textAt(attributes, 'logfire.pending_parent_id');
   const isNone = parent === undefined || !isSpanId(parent) || parent === NO_SPAN;
   return { spanId: parentSpanId, parentSpanId: isNone ? null : parent };
 }

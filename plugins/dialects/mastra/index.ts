@@ -21,15 +21,15 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
-  const type = textAt(attributes, ['mastra.span.type']);
+  const type = textAt(attributes, 'mastra.span.type');
   if (type === undefined) return undefined;
   return {
     kind: kindOf(type, attributes, name),
-    input: takeAt(attributes, [`mastra.${type}.input`]),
-    output: takeAt(attributes, [`mastra.${type}.output`]),
+    input: takeAt(attributes, `mastra.${type}.input`),
+    output: takeAt(attributes, `mastra.${type}.output`),
     metadata: takeMembers(attributes, METADATA, isTheTraces),
-    session: idAt(attributes, [`${METADATA}sessionId`]),
-    user: idAt(attributes, [`${METADATA}userId`]),
+    session: idAt(attributes, `${METADATA}sessionId`),
+    user: idAt(attributes, `${METADATA}userId`),
     tags: textsAt(attributes, 'mastra.tags'),
   };
 }
@@ -39,10 +39,10 @@ const isTheTraces = (member: string): boolean => member === 'sessionId' || membe
 
 /** Types of spans of which the GenAI attributes beside them report nothing: their operation is the type itself. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
-  const operation = textAt(attributes, ['gen_ai.operation.name']);
+  const operation = textAt(attributes, 'gen_ai.operation.name');
   if (operation !== undefined && operation !== type) return undefined;
   if (type === 'tool_call' || type === 'mcp_tool_call') {
-    return { type: 'tool_call', name: textAt(attributes, ['gen_ai.tool.name']) ?? name };
+    return { type: 'tool_call', name: textAt(attributes, 'gen_ai.tool.name') ?? name };
   }
   // One with an operation is made of inferences, which are the calls.
   if (type === 'model_generation' && operation === undefined) return { type: 'llm_call' };

@@ -37,8 +37,8 @@ function read({ attributes, name }: OtelSpan): SpanReading {
     model: jsonTextAt(attributes, 'mlflow.llm.model'),
     provider: jsonTextAt(attributes, 'mlflow.llm.provider'),
     usage: usageOf(attributes),
-    input: inputOf(takeAt(attributes, ['mlflow.spanInputs'], saidJson), kind),
-    output: outputOf(takeAt(attributes, ['mlflow.spanOutputs'], saidJson), kind),
+    input: inputOf(takeAt(attributes, 'mlflow.spanInputs', saidJson), kind),
+    output: outputOf(takeAt(attributes, 'mlflow.spanOutputs', saidJson), kind),
     session: idIn(attributes, 'mlflow.trace.session'),
     user: idIn(attributes, 'mlflow.trace.user'),
     traceMetadata: tagsOf(attributes),
@@ -47,12 +47,12 @@ function read({ attributes, name }: OtelSpan): SpanReading {
 
 /** A text, in JSON's quotes or not. */
 function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
-  return textOf(takeAt(attributes, [name], saidJson)?.value) || undefined;
+  return textOf(takeAt(attributes, name, saidJson)?.value) || undefined;
 }
 
 /** An id: a text, in JSON's quotes or not, or a whole number. */
 function idIn(attributes: OtelMap, name: string): string | undefined {
-  const value = takeAt(attributes, [name], saidJson)?.value;
+  const value = takeAt(attributes, name, saidJson)?.value;
   return textOf(value) || (Number.isSafeInteger(value) ? String(value) : undefined);
 }
 
@@ -89,7 +89,7 @@ function tagsOf(attributes: OtelMap): GivenMembers | undefined {
   const from: string[] = [];
   for (const name of attributes.keys()) {
     if (!name.startsWith(TAG) || name.length === TAG.length) continue;
-    const taken = takeAt(attributes, [name], saidJson);
+    const taken = takeAt(attributes, name, saidJson);
     if (!taken) continue;
     setMember((value ??= {}), name.slice(TAG.length), taken.value);
     from.push(name);
@@ -99,7 +99,7 @@ function tagsOf(attributes: OtelMap): GivenMembers | undefined {
 
 /** Tokens of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const counts = objectOf(takeAt(attributes, ['mlflow.chat.tokenUsage'], saidJson)?.value);
+  const counts = objectOf(takeAt(attributes, 'mlflow.chat.tokenUsage', saidJson)?.value);
   return reportedUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
     outputTokens: countOf(counts['output_tokens']) ?? undefined,
@@ -111,7 +111,7 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
 }
 
 function costOf(attributes: OtelMap): number | undefined {
-  const whole = objectOf(takeAt(attributes, ['mlflow.llm.cost'], saidJson)?.value)['total_cost'];
-  const cost = whole ?? takeAt(attributes, ['mlflow.llm.cost.total_cost'], saidJson)?.value;
+  const whole = objectOf(takeAt(attributes, 'mlflow.llm.cost', saidJson)?.value)['total_cost'];
+  const cost = whole ?? takeAt(attributes, 'mlflow.llm.cost.total_cost', saidJson)?.value;
   return amountOf(cost) ?? undefined;
 }

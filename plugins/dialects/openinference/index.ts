@@ -32,11 +32,12 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
-  const reported = textAt(attributes, ['openinference.span.kind'])?.toUpperCase();
+  const reported = textAt(attributes, 'openinference.span.kind')?.toUpperCase();
   if (reported === undefined && !hasAny(attributes, SURE)) return undefined;
   const kind = kindOf(reported, attributes, name);
   const request = takeObject(attributes, 'llm.invocation_parameters');
-  const model = textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL);
+  const model =
+    textAt(attributes, 'llm.request.model_name') ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL);
   return {
     kind,
     model,
@@ -54,7 +55,6 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
 
 /** Names that nobody else uses, for spans of instrumentations that leave the kind out. */
 const SURE = ['llm.model_name', 'llm.input_messages.0.message.role', 'llm.token_count.prompt', 'embedding.model_name'];
-const REQUESTED = ['llm.request.model_name'];
 const MODEL = ['llm.model_name', 'embedding.model_name', 'reranker.model_name'];
 
 function kindOf(reported: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
@@ -77,21 +77,21 @@ function kindOf(reported: string | undefined, attributes: OtelMap, spanName: str
     case 'UNKNOWN':
       return { type: 'custom', kind: 'span' };
     default:
-      return { type: 'custom', kind: reported.toLowerCase(), name: textAt(attributes, ['agent.name']) };
+      return { type: 'custom', kind: reported.toLowerCase(), name: textAt(attributes, 'agent.name') };
   }
 }
 
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return reportedUsage({
-    inputTokens: countAt(attributes, ['llm.token_count.prompt']),
-    outputTokens: countAt(attributes, ['llm.token_count.completion']),
-    totalTokens: countAt(attributes, ['llm.token_count.total']),
+    inputTokens: countAt(attributes, 'llm.token_count.prompt'),
+    outputTokens: countAt(attributes, 'llm.token_count.completion'),
+    totalTokens: countAt(attributes, 'llm.token_count.total'),
     cachedInputTokens: countAt(attributes, CACHED),
-    cacheWriteTokens: countAt(attributes, ['llm.token_count.prompt_details.cache_write']),
-    reasoningTokens: countAt(attributes, ['llm.token_count.completion_details.reasoning']),
-    inputAudioTokens: countAt(attributes, ['llm.token_count.prompt_details.audio']),
-    outputAudioTokens: countAt(attributes, ['llm.token_count.completion_details.audio']),
-    webSearchRequests: countAt(attributes, ['llm.token_count.prompt_details.web_search_requests']),
+    cacheWriteTokens: countAt(attributes, 'llm.token_count.prompt_details.cache_write'),
+    reasoningTokens: countAt(attributes, 'llm.token_count.completion_details.reasoning'),
+    inputAudioTokens: countAt(attributes, 'llm.token_count.prompt_details.audio'),
+    outputAudioTokens: countAt(attributes, 'llm.token_count.completion_details.audio'),
+    webSearchRequests: countAt(attributes, 'llm.token_count.prompt_details.web_search_requests'),
     cost: amountAt(attributes, ['llm.cost.total', 'llm.usage.total_cost']),
   });
 }

@@ -34,7 +34,7 @@ export function inputOf(attributes: OtelMap, kind: ReadKind | undefined, system:
     case 'embedding':
       return embeddedTexts(attributes) ?? takeValue(attributes, 'input');
     case 'retrieval':
-      return takeAt(attributes, ['reranker.query'], plainText) ?? takeValue(attributes, 'input');
+      return takeAt(attributes, 'reranker.query', plainText) ?? takeValue(attributes, 'input');
     case 'tool_call':
       return takeValue(attributes, 'input') ?? takeAt(attributes, TOOL_ARGUMENTS, saidJson);
     default:
@@ -72,7 +72,7 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
 }
 
 function completionIn(attributes: OtelMap): Given | undefined {
-  const reason = textAt(attributes, ['llm.finish_reason']);
+  const reason = textAt(attributes, 'llm.finish_reason');
   const reasons = reason === undefined ? [] : [reason];
   const messages = takeList(attributes, 'llm.output_messages.');
   if (messages) {
@@ -144,7 +144,7 @@ function textAlone(item: unknown, name: string): unknown {
 /** `input.value` or `output.value`: JSON where the type beside it says so. */
 function takeValue(attributes: OtelMap, side: 'input' | 'output'): Given | undefined {
   const type = attributes.get(`${side}.mime_type`);
-  return takeAt(attributes, [`${side}.value`], type === 'application/json' ? saidJson : looseJson);
+  return takeAt(attributes, `${side}.value`, type === 'application/json' ? saidJson : looseJson);
 }
 
 /** Texts without their vectors, which are not stored. */

@@ -39,26 +39,25 @@ function read({ attributes }: OtelSpan): SpanReading {
   return {
     kind: kindOf(attributes),
     input: inputOf(attributes),
-    output: answerOf(attributes) ?? takeAt(attributes, ['gen_ai.tool.output']),
+    output: answerOf(attributes) ?? takeAt(attributes, 'gen_ai.tool.output'),
     request: requestOf(attributes),
-    user: idAt(attributes, ['sentry.user.id']),
+    user: idAt(attributes, 'sentry.user.id'),
   };
 }
 
-const OPERATION = ['gen_ai.operation.name'];
-const OBJECT = ['gen_ai.response.object'];
 const TOOLS = 'gen_ai.request.available_tools';
 
 /** By `sentry.op`, `gen_ai.chat`, where there is no operation of the conventions, which says more. */
 function kindOf(attributes: OtelMap): ReadKind | undefined {
-  const op = textAt(attributes, ['sentry.op']);
-  if (op === undefined || !op.startsWith('gen_ai.') || textAt(attributes, OPERATION) !== undefined) return undefined;
+  const op = textAt(attributes, 'sentry.op');
+  if (op === undefined || !op.startsWith('gen_ai.') || textAt(attributes, 'gen_ai.operation.name') !== undefined)
+    return undefined;
   const operation = op.slice('gen_ai.'.length);
-  if (operation === 'execute_tool') return { type: 'tool_call', name: textAt(attributes, ['gen_ai.tool.name']) };
+  if (operation === 'execute_tool') return { type: 'tool_call', name: textAt(attributes, 'gen_ai.tool.name') };
   if (operation.startsWith('embed')) return { type: 'embedding' };
   if (CALLS_OF_MODELS.has(operation)) return { type: 'llm_call' };
   const kind = operation.endsWith('_agent') ? 'agent' : operation;
-  return { type: 'custom', kind, name: textAt(attributes, ['gen_ai.agent.name']) };
+  return { type: 'custom', kind, name: textAt(attributes, 'gen_ai.agent.name') };
 }
 
 const CALLS_OF_MODELS = new Set([
@@ -67,18 +66,19 @@ const CALLS_OF_MODELS = new Set([
 ]);
 
 function inputOf(attributes: OtelMap): Given | undefined {
-  const taken = takeAt(attributes, ['gen_ai.request.messages']);
-  if (!taken) return takeAt(attributes, ['gen_ai.embeddings.input']) ?? takeAt(attributes, ['gen_ai.tool.input']);
+  const taken = takeAt(attributes, 'gen_ai.request.messages');
+  if (!taken) return takeAt(attributes, 'gen_ai.embeddings.input') ?? takeAt(attributes, 'gen_ai.tool.input');
   const messages = asConversation(taken);
-  const system = takeAt(attributes, ['gen_ai.system_instructions']);
+  const system = takeAt(attributes, 'gen_ai.system_instructions');
   if (!system || messages.value[0]?.role === 'system') return messages;
   return { value: [...conversationOf(null, system.value), ...messages.value], from: namesOf(messages, system) };
 }
 
 /** Several texts are a list as JSON text, one for each choice; the calls are those of the first. */
 function answerOf(attributes: OtelMap): Given | undefined {
-  const text = takeAt(attributes, ['gen_ai.response.text'], plainText) ?? takeAt(attributes, OBJECT, plainText);
-  const calls = takeAt(attributes, ['gen_ai.response.tool_calls']);
+  const text =
+    takeAt(attributes, 'gen_ai.response.text', plainText) ?? takeAt(attributes, 'gen_ai.response.object', plainText);
+  const calls = takeAt(attributes, 'gen_ai.response.tool_calls');
   if (!text && !calls) return undefined;
   const [first = null, ...others] = textsOf(text?.value);
   const messages = [
@@ -101,7 +101,7 @@ function textsOf(value: unknown): readonly unknown[] {
 
 /** The parameters with the tools, which are JSON text. */
 function requestOf(attributes: OtelMap): GivenMembers | undefined {
-  const tools = takeAt(attributes, [TOOLS]);
+  const tools = takeAt(attributes, TOOLS);
   if (!tools) return takeMembers(attributes, REQUEST, isOther);
   const others = takeMembers(attributes, REQUEST, isOther);
   return { value: { ...others?.value, tools: tools.value }, from: namesOf(others, tools) };

@@ -30,11 +30,11 @@ export default defineDialect({
 function read({ attributes, name }: OtelSpan): SpanReading {
   return {
     kind: kindOf(attributes, name),
-    input: promptOf(attributes) ?? takeAt(attributes, ['traceloop.entity.input'], saidJson),
-    output: completionIn(attributes) ?? takeAt(attributes, ['traceloop.entity.output'], saidJson),
+    input: promptOf(attributes) ?? takeAt(attributes, 'traceloop.entity.input', saidJson),
+    output: completionIn(attributes) ?? takeAt(attributes, 'traceloop.entity.output', saidJson),
     metadata: takeMembers(attributes, ASSOCIATED, isTheTraces),
-    session: idAt(attributes, [`${ASSOCIATED}session_id`]),
-    user: idAt(attributes, [`${ASSOCIATED}user_id`]),
+    session: idAt(attributes, `${ASSOCIATED}session_id`),
+    user: idAt(attributes, `${ASSOCIATED}user_id`),
   };
 }
 
@@ -42,10 +42,10 @@ const ASSOCIATED = 'traceloop.association.properties.';
 const isTheTraces = (member: string): boolean => member === 'session_id' || member === 'user_id';
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
-  const type = TYPES.get(textAt(attributes, ['llm.request.type']) ?? '');
+  const type = TYPES.get(textAt(attributes, 'llm.request.type') ?? '');
   if (type !== undefined) return { type };
-  const kind = textAt(attributes, ['traceloop.span.kind']);
-  const name = textAt(attributes, ['traceloop.entity.name']);
+  const kind = textAt(attributes, 'traceloop.span.kind');
+  const name = textAt(attributes, 'traceloop.entity.name');
   if (kind === 'tool') return { type: 'tool_call', name: name ?? spanName };
   return kind === undefined ? undefined : { type: 'custom', kind, name };
 }

@@ -35,14 +35,14 @@ export default defineDialect({
 });
 
 function read({ attributes }: OtelSpan): SpanReading {
-  const operation = textAt(attributes, ['ai.operationId']) ?? firstWord(textAt(attributes, OPERATION_NAME));
+  const operation = textAt(attributes, 'ai.operationId') ?? firstWord(textAt(attributes, OPERATION_NAME));
   const kind = operation === undefined ? undefined : kindOf(operation, attributes);
   return {
     kind,
-    model: textAt(attributes, ['ai.model.id']),
-    provider: textAt(attributes, ['ai.model.provider']),
-    responseModel: textAt(attributes, ['ai.response.model']),
-    responseId: textAt(attributes, ['ai.response.id']),
+    model: textAt(attributes, 'ai.model.id'),
+    provider: textAt(attributes, 'ai.model.provider'),
+    responseModel: textAt(attributes, 'ai.response.model'),
+    responseId: textAt(attributes, 'ai.response.id'),
     usage: usageOf(attributes),
     input: inputOf(attributes, kind),
     output: outputOf(attributes, kind),
@@ -58,7 +58,6 @@ function read({ attributes }: OtelSpan): SpanReading {
 
 /** Followed by a blank and the application's own name of the function. */
 const OPERATION_NAME = ['operation.name'];
-const TOOL_ID = ['ai.toolCall.id'];
 /** The context of a call is its metadata. */
 const isContext = (member: string): boolean => member.startsWith('context.');
 
@@ -72,10 +71,14 @@ function kindOf(operation: string, attributes: OtelMap): ReadKind {
   if (operation.startsWith('ai.embed')) return { type: 'embedding' };
   if (operation.endsWith('.doGenerate') || operation.endsWith('.doStream')) return { type: 'llm_call' };
   if (operation === 'ai.toolCall') {
-    return { type: 'tool_call', name: textAt(attributes, ['ai.toolCall.name']), callId: textAt(attributes, TOOL_ID) };
+    return {
+      type: 'tool_call',
+      name: textAt(attributes, 'ai.toolCall.name'),
+      callId: textAt(attributes, 'ai.toolCall.id'),
+    };
   }
   const kind = WRAPPERS.has(operation) ? 'agent' : operation.slice('ai.'.length);
-  return { type: 'custom', kind, name: textAt(attributes, ['ai.telemetry.functionId']) };
+  return { type: 'custom', kind, name: textAt(attributes, 'ai.telemetry.functionId') };
 }
 
 const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject']);
@@ -83,7 +86,7 @@ const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject
 function isStreaming(operation: string | undefined, attributes: OtelMap): boolean | undefined {
   if (operation?.endsWith('.doStream')) return true;
   if (operation?.endsWith('.doGenerate')) return false;
-  return flagAt(attributes, ['gen_ai.request.stream']);
+  return flagAt(attributes, 'gen_ai.request.stream');
 }
 
 /** The application's metadata without what is the trace's; version 7 calls it the context. */
@@ -98,21 +101,22 @@ const isTheTraces = (member: string): boolean => member === 'sessionId' || membe
 
 /** Messages of a call, the prompt of what wraps calls, texts to embed, or a tool's arguments. */
 function inputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type === 'tool_call') return takeAt(attributes, ['ai.toolCall.args'], saidJson);
-  if (kind?.type === 'embedding') return takeAt(attributes, VALUE, saidJson) ?? eachParsed(takeAt(attributes, VALUES));
-  const messages = takeAt(attributes, ['ai.prompt.messages'], saidJson);
+  if (kind?.type === 'tool_call') return takeAt(attributes, 'ai.toolCall.args', saidJson);
+  if (kind?.type === 'embedding')
+    return takeAt(attributes, 'ai.value', saidJson) ?? eachParsed(takeAt(attributes, 'ai.values'));
+  const messages = takeAt(attributes, 'ai.prompt.messages', saidJson);
   if (messages) return asConversation(messages);
-  const prompt = takeAt(attributes, ['ai.prompt'], saidJson);
+  const prompt = takeAt(attributes, 'ai.prompt', saidJson);
   return prompt && promptOf(prompt);
 }
 
 /** What a call or its wrapper answered, or a tool's result; embeddings have none, as vectors are not stored. */
 function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type === 'tool_call') return takeAt(attributes, ['ai.toolCall.result'], saidJson);
+  if (kind?.type === 'tool_call') return takeAt(attributes, 'ai.toolCall.result', saidJson);
   if (kind?.type === 'embedding') return undefined;
   const said = takeAt(attributes, TEXT, plainText) ?? takeAt(attributes, OBJECT, plainText);
   const calls = takeAt(attributes, ['ai.response.toolCalls', 'ai.result.toolCalls'], saidJson);
-  const reasoning = takeAt(attributes, ['ai.response.reasoning'], plainText);
+  const reasoning = takeAt(attributes, 'ai.response.reasoning', plainText);
   const reason = textAt(attributes, ['ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason']);
   if (!said && !calls && !reasoning && reason === undefined) return undefined;
   const message = {
@@ -145,7 +149,5 @@ function eachParsed(given: Given | undefined): Given | undefined {
 
 const looseJsonOf = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const VALUE = ['ai.value'];
-const VALUES = ['ai.values'];
 const TEXT = ['ai.response.text', 'ai.result.text'];
 const OBJECT = ['ai.response.object', 'ai.result.object'];

@@ -26,13 +26,13 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const { countedInput, countedOutput, ...reported } = reportedByProvider(attributes);
   const isOwnCount =
     countedInput === undefined
-      ? reported.inputExcludesCached === true || OWN_COUNTS.test(textAt(attributes, ['ai.model.provider']) ?? '')
+      ? reported.inputExcludesCached === true || OWN_COUNTS.test(textAt(attributes, 'ai.model.provider') ?? '')
       : countedInput === inputTokens;
   return reportedUsage({
     ...reported,
     inputTokens,
     outputTokens,
-    totalTokens: countAt(attributes, ['ai.usage.totalTokens']),
+    totalTokens: countAt(attributes, 'ai.usage.totalTokens'),
     cachedInputTokens: countAt(attributes, CACHED) ?? reported.cachedInputTokens,
     cacheWriteTokens: countAt(attributes, WRITTEN) ?? reported.cacheWriteTokens,
     reasoningTokens: countAt(attributes, REASONING) ?? reported.reasoningTokens,
@@ -71,7 +71,7 @@ interface ReportedByProvider extends ReadUsage {
 
 /** Reads `ai.response.providerMetadata`, JSON text of an object by provider; what several of them report is taken from the first. */
 function reportedByProvider(attributes: OtelMap): ReportedByProvider {
-  const metadata = objectOf(takeAt(attributes, ['ai.response.providerMetadata'], saidJson)?.value);
+  const metadata = objectOf(takeAt(attributes, 'ai.response.providerMetadata', saidJson)?.value);
   const reported: Record<string, unknown> = {};
   for (const [name, read] of READERS) {
     if (metadata[name] === undefined) continue;

@@ -4,31 +4,32 @@ import type { OtelMap, OtelValue } from './otel-span.js';
 
 /** Readers of single attributes: the first of the names that holds something of the wanted type; otherwise `undefined`. */
 
-type Names = readonly string[];
+type Names = string | readonly string[];
 
 /**
  * @deprecated A list of names does the same.
  * @returns the names.
  */
-export const attributeNames = (...names: readonly string[]): Names => names;
+export const attributeNames = (...names: readonly string[]): readonly string[] => names;
+
+function firstAt<Found>(
+  attributes: OtelMap,
+  names: Names,
+  read: (value: OtelValue | undefined, name: string) => Found | null | undefined,
+): Found | undefined {
+  for (const name of typeof names === 'string' ? [names] : names) {
+    const found = read(attributes.get(name), name) ?? undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** A text that holds something. */
-export function textAt(attributes: OtelMap, names: Names): string | undefined {
-  for (const name of names) {
-    const value = attributes.get(name);
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return undefined;
-}
+export const textAt = (attributes: OtelMap, names: Names): string | undefined =>
+  firstAt(attributes, names, filledTextOf);
 
 /** An id of a session, a user …: a text that holds something, or a whole number as text. */
-export function idAt(attributes: OtelMap, names: Names): string | undefined {
-  for (const name of names) {
-    const id = idOf(attributes.get(name));
-    if (id !== undefined) return id;
-  }
-  return undefined;
-}
+export const idAt = (attributes: OtelMap, names: Names): string | undefined => firstAt(attributes, names, idOf);
 
 /** A value as an id: a text that holds something, or a whole number as text; `undefined` for any other. */
 export function idOf(value: OtelValue | undefined): string | undefined {
@@ -37,31 +38,17 @@ export function idOf(value: OtelValue | undefined): string | undefined {
 }
 
 /** A number of tokens: a whole number from 0, or text of one. Others are unknown, so also `-1`. */
-export function countAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of names) {
-    const count = countOf(attributes.get(name));
-    if (count !== null) return count;
-  }
-  return undefined;
-}
+export const countAt = (attributes: OtelMap, names: Names): number | undefined => firstAt(attributes, names, countOf);
 
 /** A number from 0, or text of one: a cost, a time. */
-export function amountAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of names) {
-    const amount = amountOf(attributes.get(name));
-    if (amount !== null) return amount;
-  }
-  return undefined;
-}
+export const amountAt = (attributes: OtelMap, names: Names): number | undefined => firstAt(attributes, names, amountOf);
 
 /** A flag, or the text `true` or `false` in any case. */
-export function flagAt(attributes: OtelMap, names: Names): boolean | undefined {
-  for (const name of names) {
-    const value = attributes.get(name);
-    const flag = typeof value === 'string' ? FLAGS.get(value.toLowerCase()) : value;
-    if (typeof flag === 'boolean') return flag;
-  }
-  return undefined;
+export const flagAt = (attributes: OtelMap, names: Names): boolean | undefined => firstAt(attributes, names, flagOf);
+
+function flagOf(value: OtelValue | undefined): boolean | undefined {
+  const flag = typeof value === 'string' ? FLAGS.get(value.toLowerCase()) : value;
+  return typeof flag === 'boolean' ? flag : undefined;
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -70,10 +57,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Whether one of the names is there, with whatever value. */
-export function hasAny(attributes: OtelMap, names: Names): boolean {
-  for (const name of names) if (attributes.has(name)) return true;
-  return false;
-}
+export const hasAny = (attributes: OtelMap, names: readonly string[]): boolean =>
+  names.some((name) => attributes.has(name));
 
 /** Filled texts from a list, from JSON text of one, or from a text that stands alone. */
 export function textsAt(attributes: OtelMap, name: string): string[] | undefined {
@@ -93,16 +78,14 @@ export function takeAt(
   names: Names,
   parse: (text: string) => unknown = looseJson,
 ): Given | undefined {
-  for (const name of names) {
-    const value = attributes.get(name);
-    if (isFilled(value)) return { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] };
-  }
-  return undefined;
+  return firstAt(attributes, names, (value, name) =>
+    isFilled(value) ? { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] } : undefined,
+  );
 }
 
 /** An attribute that is an object or JSON text of one, as members; `undefined` for any other, and for an empty one. */
 export function takeObject(attributes: OtelMap, name: string): GivenMembers | undefined {
-  const taken = takeAt(attributes, [name]);
+  const taken = takeAt(attributes, name);
   const value = objectOf(taken?.value);
   return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
 }
@@ -120,9 +103,7 @@ export const isFilled = (value: OtelValue | undefined): value is NonNullable<Ote
 
 /** Text that is a JSON object or list as that; any other as it is. */
 export function looseJson(text: string): unknown {
-  const first = firstOf(text);
-  if (first !== BRACE && first !== BRACKET) return text;
-  return readExactJson(text) ?? text;
+  return /^\s*[[{]/.test(text) ? (readExactJson(text) ?? text) : text;
 }
 
 /** Text that its sender says is JSON; what does not parse stays text. */
@@ -133,16 +114,6 @@ export function saidJson(text: string): unknown {
 
 /** Text as it is, also where it looks like JSON. */
 export const plainText = (text: string): unknown => text;
-
-const BRACE = 0x7b;
-const BRACKET = 0x5b;
-
-/** The first character that is no blank. */
-function firstOf(text: string): number {
-  let at = 0;
-  while (text.charCodeAt(at) <= 0x20) at++;
-  return text.charCodeAt(at);
-}
 
 /** A list of more numbers than this is a vector, which is not stored. */
 const NUMBERS_MAX = 16;
