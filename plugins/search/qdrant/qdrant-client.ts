@@ -1,4 +1,4 @@
-import { objectOf, refusal, textOf } from '@spandrel/plugin-api';
+import { objectOf, readJson, refusal, textOf } from '@spandrel/plugin-api';
 
 export interface QdrantClientOptions {
   url: string;
@@ -38,7 +38,7 @@ export class QdrantClient {
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const answer = parsed(await response.text());
+    const answer = readJson(await response.text());
     if (response.ok) return objectOf(answer)['result'];
     const said = textOf(objectOf(objectOf(answer)['status'])['error']) ?? 'no message';
     const message = `Qdrant answers HTTP ${response.status}: ${said.slice(0, MESSAGE_LENGTH_MAX)}`;
@@ -48,11 +48,3 @@ export class QdrantClient {
 }
 
 const REFUSED = new Set([400, 413, 422]);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

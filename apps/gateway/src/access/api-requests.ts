@@ -63,15 +63,6 @@ export class ApiRequests {
   }
 }
 
-/** What an answer says in JSON; `undefined` where it is none. */
-export function attemptJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const CODES: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

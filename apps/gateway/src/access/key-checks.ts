@@ -1,7 +1,8 @@
 import { DomainError, Unavailable, withinMs, WrongCredential, type Clock, type Logger } from '@spandrel/kernel';
 import { ERRORS, credentialSchema, type CredentialResource } from '@spandrel/contract';
 import { CallerKey, keyDigest } from './caller-key.js';
-import { ApiRequests, attemptJson, isWrongCredential, untrustedCertificate, type ApiAnswer } from './api-requests.js';
+import { readJson } from '@spandrel/plugin-api';
+import { ApiRequests, isWrongCredential, untrustedCertificate, type ApiAnswer } from './api-requests.js';
 
 /** Whether a caller may come in, and as whom. */
 export type Verdict = { ok: true; caller: CallerKey } | Refused;
@@ -230,53 +231,33 @@ type CredentialAnswer =
 /** Asks the API about keys: `GET /api/credential` (docs/spec/access.md#what-a-credential-is). */
 export class CredentialClient {
   private readonly requests: ApiRequests;
-  /** For the second try of a question whose kept-alive connection had been closed. */
-  private readonly freshRequests: ApiRequests;
 
-  constructor(
-    apiUrl: string,
-    private readonly timeoutMs: number,
-  ) {
-    this.requests = new ApiRequests(apiUrl, timeoutMs, 8);
-    this.freshRequests = new ApiRequests(apiUrl, timeoutMs, 8, true);
+  constructor(apiUrl: string, timeoutMs: number) {
+    // The API closes idle connections at any time, and a question is not asked twice (ADR 0018).
+    this.requests = new ApiRequests(apiUrl, timeoutMs, 8, true);
   }
 
   async ask(authorization: string): Promise<CredentialAnswer> {
-    const signal = AbortSignal.timeout(this.timeoutMs);
-    const askBy = async (requests: ApiRequests): Promise<CredentialAnswer> =>
-      readAnswer(await requests.send('/api/credential', authorization, undefined, signal));
     try {
-      return await askBy(this.requests);
+      return readAnswer(await this.requests.send('/api/credential', authorization));
     } catch (error) {
-      if (!isClosed(error)) return noAnswer(error);
+      return { kind: 'unavailable', message: untrustedCertificate(error) ?? 'no answer' };
     }
-    return askBy(this.freshRequests).catch(noAnswer);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.requests.close(), this.freshRequests.close()]);
+    await this.requests.close();
   }
 }
 
-const noAnswer = (error: unknown): CredentialAnswer => ({
-  kind: 'unavailable',
-  message: untrustedCertificate(error) ?? 'no answer',
-});
-
-/** Whether a connection was closed under a question, as the API does with idle ones at any time (ADR 0018). */
-function isClosed(error: unknown): boolean {
-  const { code } = Object(error) as NodeJS.ErrnoException;
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
 function readAnswer({ status, text }: ApiAnswer): CredentialAnswer {
-  if (status === ERRORS.too_many_wrong_credentials.status && isWrongCredential(attemptJson(text)))
+  if (status === ERRORS.too_many_wrong_credentials.status && isWrongCredential(readJson(text)))
     return { kind: 'refused' };
   if (status === ERRORS.unauthenticated.status || status === ERRORS.insufficient_scope.status) {
     return { kind: 'refused' };
   }
   if (status !== 200) return { kind: 'unavailable', message: `HTTP ${status}` };
-  const credential = credentialSchema.safeParse(attemptJson(text)).data;
+  const credential = credentialSchema.safeParse(readJson(text)).data;
   return credential
     ? { kind: 'known', credential }
     : { kind: 'unavailable', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };

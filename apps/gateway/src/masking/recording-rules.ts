@@ -4,7 +4,8 @@ import { BegunHashes, Masking, maskTrace } from '@spandrel/masking/engine';
 import type { CallerKey } from '../access/caller-key.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import type { KeyChecks, Verdict } from '../access/key-checks.js';
-import { ApiRequests, attemptJson, isWrongCredential, type ApiAnswer } from '../access/api-requests.js';
+import { readJson } from '@spandrel/plugin-api';
+import { ApiRequests, isWrongCredential, type ApiAnswer } from '../access/api-requests.js';
 
 /** How recordings of a credential are masked. */
 export type RecordingRule =
@@ -233,7 +234,7 @@ export class MaskingClient {
 }
 
 function readAnswer({ status, text }: ApiAnswer): MaskingAnswer {
-  const answer = attemptJson(text);
+  const answer = readJson(text);
   if (status === 200) {
     const masking = recordingMaskingSchema.safeParse(answer).data;
     return masking ? { kind: 'known', masking } : AWAY;

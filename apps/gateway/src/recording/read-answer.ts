@@ -1,5 +1,5 @@
 import { parseExactJson, endOfString, JSON_DEPTH_MAX } from '@spandrel/contract';
-import type { Endpoint, RecordedAnswer, StreamFrame } from '@spandrel/plugin-api';
+import { readExactJson, type Endpoint, type RecordedAnswer, type StreamFrame } from '@spandrel/plugin-api';
 import { isTruncated, type BufferedBody } from './body-buffer.js';
 import type { AnswerFacts } from './call-facts.js';
 import { readStream } from './read-stream.js';
@@ -73,15 +73,7 @@ export function parseBody(body: BufferedBody, read = textOf): unknown {
   if (pieces.length === 0) return undefined;
   if (gap !== 'none') return parsePartialJson(read(pieces), read(tail), gap === 'in-member');
   const text = read([...pieces, ...tail]);
-  return parsed(text) ?? (isTruncated(body) ? parsePartialJson(text, '') : undefined);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return undefined;
-  }
+  return readExactJson(text) ?? (isTruncated(body) ? parsePartialJson(text, '') : undefined);
 }
 
 /** A provider's own ids are shorter. */
@@ -93,7 +85,7 @@ export function responseIdOf({ contentType }: AnswerFacts, body: BufferedBody): 
   if (framingOf(contentType) === 'sse') {
     const push = ({ data }: StreamFrame): void => {
       if (found !== undefined || !data.includes('"response"')) return;
-      found = (Object(parsed(data)) as { response?: { id?: unknown } | null }).response?.id;
+      found = (Object(readExactJson(data)) as { response?: { id?: unknown } | null }).response?.id;
     };
     const reader = { started: false, ended: false, push, answer: () => null as never };
     readStream({ readStream: () => reader }, 'sse', body);

@@ -1,15 +1,10 @@
 import type { IngestRejection, IngestResult } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
+import { readJson } from '@spandrel/plugin-api';
 import type { CallerQueue, SpoolItem } from './caller-queue.js';
 import type { Spool } from './spool.js';
 import { fitSpanInPieces, withoutContent } from '../recording/fit-span.js';
-import {
-  ApiRequests,
-  attemptJson,
-  isWrongCredential,
-  untrustedCertificate,
-  type ApiAnswer,
-} from '../access/api-requests.js';
+import { ApiRequests, isWrongCredential, untrustedCertificate, type ApiAnswer } from '../access/api-requests.js';
 import type { CallerKey } from '../access/caller-key.js';
 
 const TOO_LARGE = 'payload_too_large';
@@ -179,20 +174,16 @@ function readAnswer({ status, retryAfter, text }: ApiAnswer): IngestAnswer {
   if (status === 400 || status === 422) return { kind: 'refused', message };
   const seconds = Number(retryAfter ?? NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
-  if ((status === 401 || status === 429) && isWrongCredential(attemptJson(text))) return { kind: 'unauthenticated' };
+  if ((status === 401 || status === 429) && isWrongCredential(readJson(text))) return { kind: 'unauthenticated' };
   if (status === 429) return { kind: 'limited', retryAfterMs };
   if (status === 408 || status >= 500) return { kind: 'unavailable', message, retryAfterMs };
   return { kind: 'denied', message };
 }
 
 function readResult(text: string): IngestAnswer {
-  try {
-    const result = JSON.parse(text) as Partial<IngestResult> | null;
-    if (result?.accepted !== undefined) {
-      return { kind: 'taken', result: { accepted: result.accepted, rejected: result.rejected ?? [] } };
-    }
-  } catch {
-    // Not the API's answer.
+  const result = readJson(text) as Partial<IngestResult> | null | undefined;
+  if (result?.accepted !== undefined) {
+    return { kind: 'taken', result: { accepted: result.accepted, rejected: result.rejected ?? [] } };
   }
   return { kind: 'denied', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
 }

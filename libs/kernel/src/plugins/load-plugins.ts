@@ -84,8 +84,10 @@ export async function loadPlugins(
  * Loads plugins of a process once more, in a thread of it. They say nothing in the log that they have not said where they were
  * loaded first. @throws StartError when one cannot be loaded here.
  */
-export const loadPluginsInThread = (entries: readonly PluginEntry[]): Promise<PluginRegistry> =>
-  loadPlugins(entries, SILENT);
+export const loadPluginsInThread = (
+  entries: readonly PluginEntry[],
+  points?: readonly ExtensionPoint[],
+): Promise<PluginRegistry> => loadPlugins(entries, SILENT, points);
 
 const ignore = (): void => undefined;
 const SILENT = { child: () => SILENT, info: ignore, warn: ignore, error: ignore } as unknown as Logger;

@@ -9,6 +9,9 @@ export interface Named<Extension> {
   readonly extension: Extension;
 }
 
+/** A plugin with what it was loaded by, so that a thread can load it too. */
+type Loaded<Extension> = Named<Extension> & { readonly entry: PluginEntry };
+
 /** What users configure once more where they use it: a scorer for a run, a masker in a rule. */
 export interface Configurable {
   /** The plugin's config with `overrides` over it, checked. @returns `faults` by paths of `overrides`; never throws. */
@@ -18,29 +21,17 @@ export interface Configurable {
 }
 
 /** A loaded scorer, which every run may configure for itself (`scoring_config`). */
-export type LoadedScorer = Named<Scorer> &
-  Configurable & {
-    /** What it was loaded by, so that a thread can load it too. */
-    readonly entry: PluginEntry;
-  };
+export type LoadedScorer = Loaded<Scorer> & Configurable;
 
 /** A loaded masker, which every rule of a project may configure for itself. */
-export type LoadedMasker = Named<Masker> &
-  Configurable & {
-    /** What it was loaded by, so that a thread can load it too. */
-    readonly entry: PluginEntry;
-  };
-
-type LoadedDialect = Named<Dialect> & {
-  readonly entry: PluginEntry;
-};
+export type LoadedMasker = Loaded<Masker> & Configurable;
 
 /** The plugins of this process, by extension point, in the order of config. */
 export interface PluginRegistry {
   readonly providers: readonly Named<Provider>[];
   readonly scorers: readonly LoadedScorer[];
   readonly searchIndexes: readonly Named<SearchIndex>[];
-  readonly dialects: readonly LoadedDialect[];
+  readonly dialects: readonly Loaded<Dialect>[];
   readonly maskers: readonly LoadedMasker[];
 }
 

@@ -1,7 +1,7 @@
 /** The far end of {@link ExportReader}: reads large exports with the dialects of the server, which it loads for itself. */
 import { workerData } from 'node:worker_threads';
 import { readExactJson } from '@spandrel/contract';
-import { loadPlugins, type Logger, type PluginEntry } from '@spandrel/kernel/launch';
+import { loadPluginsInThread, type PluginEntry } from '@spandrel/kernel/launch';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { membersFromEvents } from '../write/log-event.js';
 import { keepLogMembers, logsMerged, type LogView, type StoredTexts } from '../write/log-members.js';
@@ -22,11 +22,8 @@ export interface ReadingData extends SpanRules {
   readonly dialects: readonly PluginEntry[];
 }
 
-const ignore = (): void => undefined;
-const SILENT = { child: () => SILENT, info: ignore, warn: ignore, error: ignore } as unknown as Logger;
-
 const data = workerData as ReadingData;
-const { dialects } = await loadPlugins(data.dialects, SILENT, ['dialect']);
+const { dialects } = await loadPluginsInThread(data.dialects, ['dialect']);
 let dialectErrors: Record<string, number> = {};
 const reader = new DialectReader(dialects, (dialect) => {
   dialectErrors[dialect] = (dialectErrors[dialect] ?? 0) + 1;

@@ -50,7 +50,7 @@ export class TakeExport {
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
     return this.take(scope, body, 'rejectedSpans', async (received, budget) => {
       const first = await this.reader.read('spans', received);
-      const { rejected } = await this.writer.writeSpans(scope, this.pages('spans', received, first, budget));
+      const rejected = await this.writer.writeSpans(scope, this.pages('spans', received, first, budget));
       if (first.count > 0 && rejectedCount(rejected) === first.count) throw nothingKept(rejected);
       return rejected;
     });
@@ -60,7 +60,7 @@ export class TakeExport {
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
     return this.take(scope, body, 'rejectedLogRecords', async (received, budget) => {
       const first = await this.reader.read('logs', received);
-      return (await this.writer.writeLogs(scope, this.pages('logs', received, first, budget))).rejected;
+      return this.writer.writeLogs(scope, this.pages('logs', received, first, budget));
     });
   }
 

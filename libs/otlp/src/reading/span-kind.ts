@@ -97,57 +97,35 @@ function outputOf({ outputTokens, reasoningTokens, outputExcludesReasoning }: Re
 }
 
 /** Other spellings of the names that the GenAI conventions have, LiteLLM's, Pydantic AI's, the AI SDK's and Genkit's among them. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['az.ai.openai', 'azure.ai.openai'],
-  ['azure', 'azure.ai.openai'],
-  ['azure-openai', 'azure.ai.openai'],
-  ['azure_openai', 'azure.ai.openai'],
-  ['azure_text', 'azure.ai.openai'],
-  ['azureopenai', 'azure.ai.openai'],
-  ['az.ai.inference', 'azure.ai.inference'],
-  ['azure_ai', 'azure.ai.inference'],
-  ['azure_ai_inference', 'azure.ai.inference'],
-  ['text-completion-openai', 'openai'],
-  ['openai-chat', 'openai'],
-  ['openai-responses', 'openai'],
-  ['openai_responses', 'openai'],
-  ['anthropic_text', 'anthropic'],
-  ['google', 'gcp.gen_ai'],
-  ['gemini', 'gcp.gemini'],
-  ['google-gla', 'gcp.gemini'],
-  ['google_ai', 'gcp.gemini'],
-  ['google_genai', 'gcp.gemini'],
-  ['google_genai_ai', 'gcp.gemini'],
-  ['google.gemini', 'gcp.gemini'],
-  ['google.generative-ai', 'gcp.gemini'],
-  ['googleai', 'gcp.gemini'],
-  ['vertex', 'gcp.vertex_ai'],
-  ['vertex_ai', 'gcp.vertex_ai'],
-  ['vertex_ai_beta', 'gcp.vertex_ai'],
-  ['vertexai', 'gcp.vertex_ai'],
-  ['google-vertex', 'gcp.vertex_ai'],
-  ['google_vertexai', 'gcp.vertex_ai'],
-  ['google.vertex', 'gcp.vertex_ai'],
-  ['xai', 'x_ai'],
-  ['grok', 'x_ai'],
-  ['mistralai', 'mistral_ai'],
-  ['mistral', 'mistral_ai'],
-  ['mistral ai', 'mistral_ai'],
-  ['codestral', 'mistral_ai'],
-  ['text-completion-codestral', 'mistral_ai'],
-  ['aws', 'aws.bedrock'],
-  ['bedrock', 'aws.bedrock'],
-  ['amazon-bedrock', 'aws.bedrock'],
-  ['amazon_bedrock', 'aws.bedrock'],
-  ['aws-bedrock', 'aws.bedrock'],
-  ['aws_bedrock', 'aws.bedrock'],
-  ['bedrock_converse', 'aws.bedrock'],
-  ['watsonx', 'ibm.watsonx.ai'],
-  ['watsonx_text', 'ibm.watsonx.ai'],
-  ['cohere_chat', 'cohere'],
-  ['ollama_chat', 'ollama'],
-  ['hosted_vllm', 'vllm'],
-]);
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+  'azure.ai.openai': ['az.ai.openai', 'azure', 'azure-openai', 'azure_openai', 'azure_text', 'azureopenai'],
+  'azure.ai.inference': ['az.ai.inference', 'azure_ai', 'azure_ai_inference'],
+  openai: ['text-completion-openai', 'openai-chat', 'openai-responses', 'openai_responses'],
+  anthropic: ['anthropic_text'],
+  'gcp.gen_ai': ['google'],
+  'gcp.gemini': [
+    ...['gemini', 'google-gla', 'google_ai', 'google_genai'],
+    ...['google_genai_ai', 'google.gemini', 'google.generative-ai', 'googleai'],
+  ],
+  'gcp.vertex_ai': [
+    ...['vertex', 'vertex_ai', 'vertex_ai_beta', 'vertexai'],
+    ...['google-vertex', 'google_vertexai', 'google.vertex'],
+  ],
+  x_ai: ['xai', 'grok'],
+  mistral_ai: ['mistralai', 'mistral', 'mistral ai', 'codestral', 'text-completion-codestral'],
+  'aws.bedrock': [
+    ...['aws', 'bedrock', 'amazon-bedrock', 'amazon_bedrock'],
+    ...['aws-bedrock', 'aws_bedrock', 'bedrock_converse'],
+  ],
+  'ibm.watsonx.ai': ['watsonx', 'watsonx_text'],
+  cohere: ['cohere_chat'],
+  ollama: ['ollama_chat'],
+  vllm: ['hosted_vllm'],
+};
+
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries(SPELLINGS).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name] as const)),
+);
 
 /** Parts before the first dot that belong to a name: `aws.bedrock`. What follows any other is the API (`openai.chat`). */
 const FAMILIES: ReadonlySet<string> = new Set(['aws', 'azure', 'az', 'gcp', 'ibm']);

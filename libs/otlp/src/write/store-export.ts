@@ -17,12 +17,6 @@ import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import { Rejections, type Rejection } from './rejections.js';
 import { StoredLook } from './stored-look.js';
 
-/** What became of an export once everything else of it is durable. */
-export interface WrittenExport {
-  /** One entry a reason, in the order in which the reasons came up; empty when everything was taken. */
-  readonly rejected: readonly Rejection[];
-}
-
 /**
  * Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). Every method settles when what
  * is accepted is durable, may be called again with the same items, and lets others have their turn. They throw DomainError `unavailable`
@@ -41,8 +35,11 @@ export class StoreExport {
     private readonly evaluations: EvaluationScores,
   ) {}
 
-  /** Stores the spans of an export. @param pages as they were read; the next one is taken when the one before it is durable. */
-  async writeSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<WrittenExport> {
+  /**
+   * Stores the spans of an export. @param pages as they were read; the next one is taken when the one before it is durable.
+   * @returns what is left out, one entry a reason, once everything else is durable.
+   */
+  async writeSpans(scope: Scope, pages: AsyncIterable<SpansPage>): Promise<readonly Rejection[]> {
     const rejections = new Rejections();
     for await (const page of pages) {
       this.count(page, rejections);
@@ -50,11 +47,11 @@ export class StoreExport {
         await this.writeSlice(scope, slice, rejections);
       }
     }
-    return { rejected: rejections.list };
+    return rejections.list;
   }
 
   /** Adds the log records about model calls to their spans, or keeps them until those come. @param pages as of {@link writeSpans}. */
-  async writeLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<WrittenExport> {
+  async writeLogs(scope: Scope, pages: AsyncIterable<LogsPage>): Promise<readonly Rejection[]> {
     const rejections = new Rejections();
     const writer = this.logWriter(scope);
     for await (const page of pages) {
@@ -64,7 +61,7 @@ export class StoreExport {
       }
     }
     await writer([]);
-    return { rejected: rejections.list };
+    return rejections.list;
   }
 
   /** Writes the records of one export, slice by slice, the last one empty; a span is merged with those of many slices at once. */

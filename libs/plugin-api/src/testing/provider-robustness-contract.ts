@@ -4,6 +4,7 @@ import type { Endpoint, Provider, RecordedAnswer } from '../provider.js';
 import { framesOf, type ProviderContract } from './fixtures.js';
 import { mutationsOf, ODD_VALUES } from './odd-values.js';
 import type { TestFunctions } from './set-up-plugin.js';
+import { readJson } from '../wire/lenient-json.js';
 
 /** Nothing a client or a provider sends makes the plugin throw, or answer with something of another shape. */
 export function describeRobustness<Config>(
@@ -72,7 +73,7 @@ function readRequest(endpoint: Endpoint, body: unknown): void {
 function readMutatedStreams(endpoint: Endpoint, text: string): void {
   const frames = framesOf(text, endpoint.framing);
   frames.forEach((frame, position) => {
-    for (const data of [...ODD_VALUES, ...mutationsOf(parsed(frame.data), 4)].map(
+    for (const data of [...ODD_VALUES, ...mutationsOf(readJson(frame.data), 4)].map(
       (value) => JSON.stringify(value) ?? '',
     )) {
       const reader = endpoint.readStream();
@@ -96,12 +97,4 @@ function assertAnswer(answer: RecordedAnswer): void {
     assert.ok(count === null || (Number.isSafeInteger(count) && count >= 0), `${count} is no count`);
   }
   assert.ok((usage.cost ?? 0) >= 0 && Number.isFinite(usage.cost ?? 0), `${usage.cost} is no cost`);
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }

@@ -126,8 +126,6 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
         ...(prompts.length > 0 && { prompts }),
       },
       judgedBy: async (run) => ({ ...(await findLatest(run)), ...judging }),
-      watch: (run) => watched(call, run),
-      cancel: (runId) => cancel(call, runId),
     });
   }
   let run: EvalRunSummary;
@@ -263,7 +261,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
 }
 
 /** Cancels what was begun, by a client that the interrupt does not end. */
-async function cancel({ options, io, out }: ClientCall<RunEvalOptions>, runId: string): Promise<void> {
+async function cancel({ options, io, out }: ClientCall<object>, runId: string): Promise<void> {
   const api = createClient(options, io, null);
   try {
     await api.cancelEval({ path: { id: runId }, timeoutMs: CANCEL_MS });
@@ -356,10 +354,6 @@ interface Together {
   isDetached: boolean;
   /** What a run is judged by, once it is there. */
   judgedBy(run: EvalRunSummary): Promise<JudgedBy>;
-  /** Waits for the end of a run. */
-  watch(run: EvalRunSummary): Promise<EvalRunSummary>;
-  /** Cancels a run after an interrupt. */
-  cancel(runId: string): Promise<void>;
 }
 
 /** Starts a run for each model with each prompt, waits for all of them and shows them as a table. @returns the exit code of the command. */
@@ -377,12 +371,12 @@ async function runMatrix(call: ClientCall<object>, together: Together): Promise<
       return ExitCode.done;
     }
     for (const [run, by] of judged) {
-      const ended = await together.watch(run);
+      const ended = await watched(call, run);
       made.push(await makeReport(api, ended, by, readServer(options, io.env).url));
     }
   } catch (error) {
     // Runs that cannot be judged as asked are not paid for.
-    if (io.signal.aborted || judged.size < runs.length) await Promise.all(runs.map(({ id }) => together.cancel(id)));
+    if (io.signal.aborted || judged.size < runs.length) await Promise.all(runs.map(({ id }) => cancel(call, id)));
     throw error;
   }
   const skipped = new Set(made.flatMap((report) => (report.skipped === undefined ? [] : `${report.skipped}.`)));
