@@ -1,6 +1,5 @@
 /** Alerts and their channels (docs/spec/alerts.md), in this process, on both databases, by a clock of the test's own. */
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AlertsSettings } from '../libs/alerts/src/alerts.settings.ts';
@@ -21,40 +20,7 @@ import { describeOnBothDatabases } from './support/databases.ts';
 import { callInProcess } from './support/in-process.ts';
 import { openInProcess, startServerApp, type ServerApp, type ServerAppOptions } from './support/server-app.ts';
 import { until } from './support/spandrel.ts';
-
-interface Received {
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
-/** A receiver of webhooks, which may be down. */
-class Receiver {
-  status = 204;
-  readonly received: Received[] = [];
-  attempts = 0;
-  private readonly server: Server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-    request.on('end', () => {
-      this.attempts++;
-      if (this.status < 300) this.received.push({ headers: request.headers, text });
-      response.writeHead(this.status).end();
-    });
-  });
-
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  /** What an alert sent, in its order. */
-  of = (alertId: string) =>
-    this.received
-      .map(({ text }) => JSON.parse(text) as { type: string; key: string | null; value: number; alert: { id: string } })
-      .filter(({ alert }) => alert?.id === alertId);
-
-  close = () => this.server.close();
-}
+import { Receiver } from './support/webhook-receiver.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

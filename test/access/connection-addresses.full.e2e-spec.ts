@@ -4,7 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
-import type { ConnectionResource, ConnectionTestResult, EvalRunResource, Problem } from '@spandrel/contract';
+import type {
+  AlertChannelResource,
+  AlertChannelTest,
+  ConnectionResource,
+  ConnectionTestResult,
+  EvalRunResource,
+  Problem,
+} from '@spandrel/contract';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';
@@ -168,6 +175,26 @@ describe('a base_url in cloud mode', () => {
     expect((await create('https://ollama.example:11435', 'ollama')).status).toBe(400);
     const { body } = await create('https://ollama.example:11434', 'ollama');
     expect((await tenant.api.send('PUT', `${PATH}/${body.id}`, { provider: 'custom', api_key: KEY })).status).toBe(400);
+  });
+
+  it('of a webhook of alerts is refused as well, when it is given and when its name leads inward', async () => {
+    const channel = (url: string) =>
+      tenant.api.post<AlertChannelResource & Problem>('/api/alert-channels', { name: 'c', kind: 'webhook', url });
+    for (const [url, fault] of [
+      ['https://169.254.169.254/latest/meta-data', /must name a host that is public/],
+      ['https://[fd00:ec2::254]/latest', /must name a host that is public/],
+      [`https://127.0.0.1:${secret.port}/hook`, /must name a host that is public|must have the port 443/],
+      ['http://api.example/hook', /must begin with https/],
+    ] as const) {
+      const { status, body } = await channel(url);
+      expect([url, status]).toEqual([url, 400]);
+      expect(body.errors).toEqual([{ path: 'url', message: expect.stringMatching(fault) }]);
+    }
+    const { body: inward } = await channel('https://inward.evil.example/hook');
+    const { body: tested } = await tenant.api.post<AlertChannelTest>(`/api/alert-channels/${inward.id}/test`);
+    const error = 'https://inward.evil.example is not known, or has an address that is not public';
+    expect(tested).toMatchObject({ ok: false, status: null, error });
+    expect([secret.asked, model.asked]).toEqual([[], []]);
   });
 
   it('is refused by its test, a run and a judge when it was stored before the rule', async () => {

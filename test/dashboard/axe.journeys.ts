@@ -10,7 +10,7 @@ const { recordRealistic } = (await import('../../scripts/demo-realistic/main.mjs
 
 let made: { dataset: string; runs: readonly string[] };
 
-/** A few days of traffic, a connection, a rule, a review and a board. */
+/** A few days of traffic, a connection, a rule, a review, a board and an alert. */
 async function recordAll(): Promise<void> {
   const { api, apiUrl: url } = program;
   made = (await recordRealistic({ url }, { sessions: 4 })) as typeof made;
@@ -19,6 +19,11 @@ async function recordAll(): Promise<void> {
   const judge = { connection_id: stored.id, model: 'gpt-5.1' };
   await api.post('/api/scoring-rules', { name: 'Helpful', scoring: 'LlmJudge', judge, sample_rate: 0 });
   await api.post(`/api/datasets/${made.dataset}/capture-rules`, { name: 'Slow', filters: { min_duration_ms: 900 } });
+  const { body: channel } = await api.post<{ id: string }>('/api/alert-channels', {
+    ...{ name: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/hook' },
+  });
+  const rule = { measure: 'calls', group_by: 'user', window: '7d', condition: { op: '>', value: 1 } };
+  await api.post('/api/alerts', { name: 'Many calls', ...rule, channel_ids: [channel.id] });
   const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
   await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
   await api.post('/api/queue', { trace_ids: [await traceId()], reviews_required: 2 });
@@ -40,6 +45,9 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['Spans', () => '/spans'],
   ['Analytics', () => '/analytics?split_by=model'],
   ['Boards', () => '/boards'],
+  ['Alerts', () => '/alerts'],
+  ['Channels of alerts', () => '/alerts?tab=channels'],
+  ['an alert', async () => `/alerts/${await first('/api/alerts?limit=1', 'alerts')}`],
   ['Datasets', () => '/datasets'],
   ['Evaluations', () => '/evaluations'],
   ['Review', () => '/review'],
@@ -88,6 +96,10 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a trace', 'Send to review'],
   ['/boards', 'New board'],
   ['/analytics', 'Pin to board'],
+  ['/analytics', 'Create alert'],
+  ['/alerts', 'New alert'],
+  ['/alerts?tab=channels', 'New channel'],
+  ['/alerts?tab=channels', 'Deliveries of On call'],
   ['/datasets', 'New dataset'],
   ['a dataset', 'Import'],
   ['a dataset', 'Export'],

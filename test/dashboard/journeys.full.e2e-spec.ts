@@ -11,6 +11,7 @@ await import('./span-texts.journeys.ts');
 await import('./spans-sessions.journeys.ts');
 await import('./analytics.journeys.ts');
 await import('./boards.journeys.ts');
+await import('./alerts.journeys.ts');
 await import('./comments.journeys.ts');
 await import('./connections.journeys.ts');
 await import('./datasets.journeys.ts');

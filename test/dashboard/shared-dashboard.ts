@@ -65,4 +65,8 @@ async function emptied(): Promise<void> {
   for (const { id } of scoring.scoring_rules) await api.delete(`/api/scoring-rules/${id}`);
   const { body: stored } = await api.get<{ connections: { id: string }[] }>('/api/provider-connections');
   for (const { id } of stored.connections) await api.delete(`/api/provider-connections/${id}`);
+  const { body: watching } = await api.get<{ alerts: { id: string }[] }>('/api/alerts');
+  for (const { id } of watching.alerts) await api.delete(`/api/alerts/${id}`);
+  const { body: sent } = await api.get<{ channels: { id: string }[] }>('/api/alert-channels');
+  for (const { id } of sent.channels) await api.delete(`/api/alert-channels/${id}`);
 }

@@ -22,7 +22,7 @@ import { commandSettings, printFailure } from './command-settings.js';
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 
 /**
- * `spandrel secrets rotate`: seals the keys of all provider connections, and of masking, with a new secret key. Never prints a key.
+ * `spandrel secrets rotate`: seals the keys of all provider connections, of alert channels and of masking with a new secret key. Never prints a key.
  * Ends with 1 when it cannot begin, or when something could not be decrypted and was left as it is.
  * @param args settings, as for the server.
  */
@@ -67,9 +67,12 @@ async function refuseServersWithout({ id }: SecretKey, storage: Storage): Promis
   ]);
 }
 
-function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation, byVariable: boolean): void {
+function report(rotation: Rotation, byVariable: boolean): void {
+  const { rotated, texts, maskingKeys, unreadable, unreadableTexts, unreadableMaskingKeys } = rotation;
   const connections = formatCounted(rotated, 'provider connection');
   process.stdout.write(`Encrypted the keys of ${connections} with the new secret key.\n`);
+  if (texts > 0)
+    process.stdout.write(`Encrypted the URLs and secrets of ${formatCounted(texts, 'alert channel')} with it.\n`);
   if (maskingKeys > 0)
     process.stdout.write(`Encrypted the masking keys of ${formatCounted(maskingKeys, 'project')} with it.\n`);
   if (byVariable) {
@@ -78,16 +81,21 @@ function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rot
     );
   }
   for (const projectId of unreadableMaskingKeys) {
-    process.stderr.write(
-      `spandrel: the masking key of project ${projectId} could not be decrypted and stayed as before\n`,
-    );
-    process.exitCode = 1;
+    fail(`the masking key of project ${projectId} could not be decrypted and stayed as before`);
   }
-  if (unreadable.length === 0) return;
-  const lines = unreadable.map(({ id, projectId }) => `spandrel:   ${id} (project ${projectId})\n`);
-  process.stderr.write(
-    `spandrel: ${formatCounted(unreadable.length, 'provider connection')} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
-  );
+  const left = [
+    { rows: unreadable, what: 'provider connection', remedy: 'its api_key' },
+    { rows: unreadableTexts, what: 'alert channel', remedy: 'its url and secret' },
+  ];
+  for (const { rows, what, remedy } of left) {
+    if (rows.length === 0) continue;
+    fail(`${formatCounted(rows.length, what)} could not be decrypted and stayed as before; give each ${remedy} again:`);
+    for (const { id, projectId } of rows) fail(`  ${id} (project ${projectId})`);
+  }
+}
+
+function fail(line: string): void {
+  process.stderr.write(`spandrel: ${line}\n`);
   process.exitCode = 1;
 }
 

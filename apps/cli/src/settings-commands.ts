@@ -45,7 +45,7 @@ new key. With it, as always in cloud mode, the new key is read from SPANDREL_NEW
 
 export function addSecrets({ program }: Parent, description: string): void {
   const secrets = program.command('secrets').description(description);
-  const rotate = 'encrypt the keys of all provider connections with a new secret key';
+  const rotate = 'encrypt the keys of all provider connections and alert channels with a new secret key';
   settingsCommand(secrets, 'rotate', { description: rotate, help: ROTATE_HELP }).action(async () => {
     const { rotateSecrets } = await import('./rotate-secrets.js');
     await rotateSecrets(process.argv.slice(4));

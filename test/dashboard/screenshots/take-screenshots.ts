@@ -22,6 +22,7 @@ interface Made {
   call: { id: string; trace_id: string; parent_id: string | null };
   session: string;
   rule: string;
+  alert: string;
 }
 
 interface Picture {
@@ -56,6 +57,11 @@ const PICTURES: readonly Picture[] = [
     name: 'analytics',
     path: () => '/analytics?range=7d&split_by=model',
     prepare: (page) => page.getByRole('figure', { name: 'Latency' }).waitFor(),
+  },
+  {
+    name: 'alert',
+    path: ({ alert }) => `/alerts/${alert}`,
+    prepare: (page) => page.getByRole('table', { name: 'Deliveries' }).waitFor(),
   },
   {
     name: 'session',
@@ -118,6 +124,12 @@ async function record(program: Program, judge: string): Promise<Made> {
   const session = listed.sessions.find(({ trace_count: traces }) => traces >= 3) ?? listed.sessions[0]!;
   const { body: kept } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${dataset}/datapoints?limit=8`);
   await api.post(`/api/datasets/${dataset}/queue`, { datapoint_ids: kept.datapoints.map(({ id }) => id) });
+  const hook = { name: 'On call', kind: 'webhook', url: 'http://127.0.0.1:9/hook' };
+  const { body: channel } = await api.post<{ id: string }>('/api/alert-channels', hook);
+  const { body: alert } = await api.post<{ id: string }>('/api/alerts', {
+    ...{ name: 'A user costs more than 20 cents a day', measure: 'cost', group_by: 'user', window: '1d' },
+    ...{ condition: { op: '>', value: 0.2 }, channel_ids: [channel.id] },
+  });
   const call = body.spans.find(({ parent_id: parent }) => parent !== null)!;
   await api.post('/api/score-definitions', { name: 'helpful', kind: 'boolean' });
   const categories = [{ label: 'kind' }, { label: 'curt' }, { label: 'rude' }];
@@ -127,6 +139,7 @@ async function record(program: Program, judge: string): Promise<Made> {
   return {
     dataset,
     runs,
+    alert: alert.id,
     call,
     ...{ session: session.session_id, rule },
   };

@@ -12,6 +12,7 @@ const PAGE_LINKS = [
   { to: '/spans', label: 'Spans', keys: 'g p', icon: 'spans' },
   { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
   { to: '/boards', label: 'Boards', keys: 'g b', icon: 'columns' },
+  { to: '/alerts', label: 'Alerts', keys: 'g l', icon: 'bell' },
   { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },
   { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
   { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },

@@ -90,6 +90,15 @@ const pages = [
     component: lazyRouteComponent(() => import('../pages/board/board-page.js'), 'BoardPage'),
   }),
   createRoute({
+    ...at('/alerts'),
+    ...search<{ tab?: 'channels' }>(),
+    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.js'), 'AlertsPage'),
+  }),
+  createRoute({
+    ...at('/alerts/$id'),
+    component: lazyRouteComponent(() => import('../pages/alert/alert-page.js'), 'AlertPage'),
+  }),
+  createRoute({
     ...at('/datasets'),
     ...search<ListSearch>(),
     component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),

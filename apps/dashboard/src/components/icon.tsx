@@ -2,6 +2,7 @@ const PATHS = {
   analytics: 'M2.5 13.5h11M4.5 11V7.5M8 11V3.5M11.5 11V6',
   arrowDown: 'M8 3v10M4 9l4 4 4-4',
   arrowUp: 'M8 13V3M4 7l4-4 4 4',
+  bell: 'M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.8 14h2.4',
   check: 'M3 8.5 6.5 12 13 4.5',
   chevronDown: 'm4 6 4 4 4-4',
   chevronRight: 'm6 4 4 4-4 4',

@@ -130,7 +130,7 @@ export function chartOptions({ data, zone, format, isWhole, colours, width }: Ch
     padding: [8, 18, 0, 0],
     scales: {
       x: { time: true, range: [from, until] },
-      y: { range: (_u, _least, most) => [0, most > 0 ? most * 1.05 : 1] },
+      y: { range: (_u, least, most) => [Math.min(0, least * 1.05), most > 0 ? most * 1.05 : 1] },
     },
     axes: [
       {

@@ -10,18 +10,18 @@ interface EnabledSwitchProps {
   /** Whether the word stands beside it, where no column says it. */
   isLabelled?: boolean;
   change(enabled: boolean): Promise<unknown>;
-  /** Reads the rules again. */
+  /** Reads again what was changed. */
   onChanged(): Promise<unknown>;
 }
 
-/** Switches a rule on and off; it shows at once what was chosen, and goes back where that failed. */
+/** Switches something on and off; it shows at once what was chosen, and goes back where that failed. */
 export function EnabledSwitch({ name, enabled, isLabelled = false, change, onChanged }: EnabledSwitchProps) {
   const mayWrite = useMayWrite();
   const [chosen, setChosen] = useState<boolean | null>(null);
   const changing = useMutation({
     mutationFn: change,
     onSuccess: onChanged,
-    onError: (error) => notifyError('The rule could not be changed', error),
+    onError: (error) => notifyError(`${name} could not be changed`, error),
     onSettled: () => setChosen(null),
   });
   const toggle = (next: boolean): void => {

@@ -12,8 +12,11 @@ import { newSecretKey, type SecretKey } from './secret-key.js';
 export interface Rotation {
   /** Connections sealed with the new key now, those that already were included. */
   rotated: number;
-  /** Connections, and what other features have secret texts of, that no key at hand opens; left as they were. */
+  /** Connections that no key at hand opens; left as they were. */
   unreadable: { projectId: string; id: string }[];
+  /** The same of secret texts of other features: those of alert channels. */
+  texts: number;
+  unreadableTexts: { projectId: string; id: string }[];
   /** Projects whose key of masking hashes is sealed with the new key now. */
   maskingKeys: number;
   /** Projects whose key of masking hashes no key at hand opens; left as they were. */
@@ -29,7 +32,9 @@ export interface Rotation {
 export async function resealKeys(storage: Storage, keys: readonly SecretKey[], audit?: AuditTrail): Promise<Rotation> {
   const ring = new KeyRing(keys);
   return storage.write(async (tx) => {
-    const rotation: Rotation = { rotated: 0, unreadable: [], maskingKeys: 0, unreadableMaskingKeys: [] };
+    const rotation: Rotation = {
+      ...{ rotated: 0, unreadable: [], texts: 0, unreadableTexts: [], maskingKeys: 0, unreadableMaskingKeys: [] },
+    };
     for (const row of await allSealed(tx)) {
       const { projectId, id } = row;
       const isReadable = await reseal(row, row, ring, (sealed) => saveSealed(tx, { projectId, id, ...sealed }));
@@ -39,7 +44,8 @@ export async function resealKeys(storage: Storage, keys: readonly SecretKey[], a
     for (const row of await allSealedTexts(tx)) {
       const save = (sealed: Sealed): Promise<void> => saveSealedText(tx, { ...row, ...sealed });
       const { projectId, id } = row;
-      if (!(await reseal(row, forText(row, id), ring, save))) rotation.unreadable.push({ projectId, id });
+      if (await reseal(row, forText(row, id), ring, save)) rotation.texts++;
+      else rotation.unreadableTexts.push({ projectId, id });
     }
     for (const row of await allHashKeys(tx)) {
       const { projectId } = row;
@@ -53,7 +59,7 @@ export async function resealKeys(storage: Storage, keys: readonly SecretKey[], a
       targetId: ring.current.id,
       details: {
         rotated: rotation.rotated,
-        unreadable: rotation.unreadable.map(({ id }) => id),
+        unreadable: [...rotation.unreadable, ...rotation.unreadableTexts].map(({ id }) => id),
         masking_keys: rotation.maskingKeys,
         unreadable_masking_keys: rotation.unreadableMaskingKeys,
       },

@@ -7,6 +7,8 @@ import type { ChartData, ChartSeries } from '../../components/chart-series.js';
 import { costDigits, formatColumnCost, formatTime, zoneName } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { draftOfFigure } from '../alerts/alert-form.js';
+import { CreateAlert } from '../alerts/create-alert.js';
 import { countedAddress, keyAddress, withRange, type AnalyticsSearch } from './analytics-search.js';
 import { FIGURES, queryOf, seriesOf, shownKeys, type Figure, type FigureName } from './figures.js';
 import { WIDTH_MS } from './plan-question.js';
@@ -54,7 +56,13 @@ export function AnalyticsFigure({ figure: name, title = name, query, cursor, onZ
   const isEmpty = !drawn || !data || drawn.starts.length === 0;
   return (
     <FigureFrame
-      {...{ title, actions }}
+      title={title}
+      actions={
+        <>
+          {actions}
+          <CreateAlert draft={draftOfFigure(name, query)} />
+        </>
+      }
       legend={drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
       fault={<QueryFault title={`${title} could not be loaded`} query={series} />}
       table={isEmpty ? null : <FigureTable figure={figure} chart={drawn} data={data} />}

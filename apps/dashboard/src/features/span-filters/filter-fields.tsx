@@ -1,10 +1,5 @@
-import type { FacetName } from '@spandrel/contract';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, type ChangeEventHandler } from 'react';
-import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { useSettled } from '../../components/hooks.js';
+import { FacetField } from '../filters/facet-field.js';
 import type { FilterForm } from './filter-form.js';
 
 /** A field that holds an amount of 0 or more. */
@@ -34,36 +29,6 @@ export function FilterFields({ fieldOf }: FilterFieldsProps) {
       <TextField label="Minimum cost" {...AMOUNT} {...fieldOf('min_cost')} />
       <TextField label="Minimum tokens" {...AMOUNT} {...fieldOf('min_tokens')} />
       <TextField label="Minimum duration (ms)" {...AMOUNT} {...fieldOf('min_duration_ms')} />
-    </>
-  );
-}
-
-interface FacetFieldProps {
-  label: string;
-  facet: FacetName;
-  value: string;
-  onChange: ChangeEventHandler<HTMLInputElement>;
-}
-
-const FACETS_PAUSE_MS = 150;
-
-/** A text field that suggests the values there are; any other one may be typed, too. */
-function FacetField({ label, facet, value, onChange }: FacetFieldProps) {
-  const id = useId();
-  const prefix = useSettled(value, FACETS_PAUSE_MS);
-  const found = useQuery({
-    queryKey: keys.facets(facet, prefix),
-    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
-    placeholderData: keepPreviousData,
-  });
-  return (
-    <>
-      <TextField label={label} list={id} value={value} onChange={onChange} />
-      <datalist id={id} hidden>
-        {found.data?.facets.map((one) => (
-          <option key={one.value} value={one.value} />
-        ))}
-      </datalist>
     </>
   );
 }

@@ -45,7 +45,10 @@ export function AnalyticsPage() {
   const navigate = route.useNavigate();
   const change = (next: AnalyticsSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
   const spans = useSeries({ ...search, of: 'spans' });
-  const models = useQuery({ queryKey: keys.facets('model', ''), queryFn: ({ signal }) => loadModels(signal) });
+  const models = useQuery({
+    queryKey: [...keys.facets('model', ''), 'names'],
+    queryFn: ({ signal }) => loadModels(signal),
+  });
   const { data, error, isPlaceholderData } = spans;
   const isLate = useDelayed(data === undefined && error === null);
   const isBefore = useDelayed(isPlaceholderData);

@@ -1,19 +1,16 @@
 import type { BucketWidth } from '@spandrel/contract';
 import { formatCounted, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { formatTime } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { FigureChart, FigureFrame } from '../../features/analytics/analytics-figure.js';
+import { draftOfFigure } from '../../features/alerts/alert-form.js';
+import { CreateAlert } from '../../features/alerts/create-alert.js';
 import type { AnalyticsSearch } from '../../features/analytics/analytics-search.js';
 import { knownEnds, WIDTH_MS } from '../../features/analytics/plan-question.js';
+import { SeriesFigure } from '../../features/analytics/series-figure.js';
 import { useHasFeature } from '../../features/browser-session.js';
 import { describeQuality, scoreFigures, type ScoreFigure } from '../../features/scores/score-series.js';
-import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 
 /** Figures of scores that are shown, those with the most scores. */
@@ -50,75 +47,35 @@ export function ScoreFigures({ search, width }: ScoreFiguresProps) {
       <QueryFault title="Scores could not be loaded" query={query} />
       <div className={figureStyles.figures}>
         {data?.figures.map((figure) => (
-          <ScoreChart key={figure.name} figure={figure} quality={data.byJudge.has(figure.name) ? data.ends : null} />
+          <ScoreChart
+            key={figure.name}
+            {...{ figure, search }}
+            quality={data.byJudge.has(figure.name) ? data.ends : null}
+          />
         ))}
       </div>
     </section>
   );
 }
 
-interface ScoreChartProps {
+interface ScoreChartProps extends Pick<ScoreFiguresProps, 'search'> {
   figure: ScoreFigure;
   /** The range in which the judge's scores are compared with people's; `null` where no judge gave some. */
   quality: { since?: string; until?: string } | null;
 }
 
-function ScoreChart({ figure: { name, count, chart }, quality }: ScoreChartProps) {
-  const navigate = useNavigate();
-  const { times } = usePreferences();
-  const [cursor, onCursor] = useState<number | null>(null);
-  const format = (value: number | null): string => (value === null ? NONE : formatScore(value));
-  const searchOf = (at: number) => {
-    const start = chart.starts[at]!;
-    const since = new Date(start).toISOString();
-    const until = new Date(start + chart.widthMs).toISOString();
-    return { since, until, cols: 'started_at,name,input,status,scores' };
-  };
+function ScoreChart({ figure: { name, count, chart }, quality, search }: ScoreChartProps) {
   return (
-    <FigureFrame
-      title={name}
-      legend={
-        <ul className={figureStyles.legend} aria-label={`Legend of ${name}`}>
-          {chart.series.map(({ label, colour, values }) => (
-            <li key={label}>
-              <span
-                className={figureStyles.swatch}
-                data-line={chart.form === 'lines'}
-                style={{ color: `var(${colour})` }}
-                aria-hidden="true"
-              />
-              <bdi className={figureStyles.label}>{label}</bdi>
-              <span className={figureStyles.value}>{cursor !== null && format(values[cursor] ?? null)}</span>
-            </li>
-          ))}
-          <li>{formatCounted(count, 'score')}</li>
-        </ul>
-      }
+    <SeriesFigure
+      {...{ name, chart }}
+      isWhole={chart.form === 'bars'}
+      format={(value) => (value === null ? NONE : formatScore(value))}
+      list="/traces"
+      filters={{ cols: 'started_at,name,input,status,scores' }}
+      note={formatCounted(count, 'score')}
       fault={quality !== null && <Quality name={name} range={quality} />}
-      table={
-        <ScrolledTable caption={name} isCaptionHidden columns={['From', ...chart.series.map(({ label }) => label)]}>
-          {chart.starts.map((start, at) => (
-            <tr key={start}>
-              <th scope="row">
-                <Link to="/traces" search={searchOf(at)}>
-                  {formatTime(start, times).slice(0, 16)}
-                </Link>
-              </th>
-              {chart.series.map(({ label, values }) => (
-                <td key={label}>{format(values[at] ?? null)}</td>
-              ))}
-            </tr>
-          ))}
-        </ScrolledTable>
-      }
-    >
-      <FigureChart
-        figure={{ name, format, isWhole: chart.form === 'bars' }}
-        opens="the traces of that time"
-        {...{ chart, cursor, onCursor }}
-        onOpen={(at) => void navigate({ to: '/traces', search: searchOf(at) })}
-      />
-    </FigureFrame>
+      actions={<CreateAlert draft={draftOfFigure(null, search, name)} />}
+    />
   );
 }
 

@@ -6,9 +6,8 @@ import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
 import { zoneName } from '../../components/format.js';
-import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
+import { EmptyState, PageHeading } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { notify, notifyError } from '../../components/notify.js';
 import { Time } from '../../components/time.js';
@@ -16,7 +15,7 @@ import { NameDialog } from '../../features/boards/board-dialog.js';
 import { boardAddress, BOARDS, rereadBoards } from '../../features/boards/boards.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn } from '../../features/columns/usual-columns.js';
-import { useListPlace } from '../../features/list/list-memory.js';
+import { QueryGrid } from '../../features/list/query-grid.js';
 
 /** `/boards`: the boards of the project; hidden ones are brought back here. */
 export function BoardsPage() {
@@ -24,7 +23,6 @@ export function BoardsPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { times } = usePreferences();
-  const place = useListPlace();
   const [isNaming, setIsNaming] = useState(false);
   const [isHiddenShown, setIsHiddenShown] = useState(false);
   const all = boards.data ?? [];
@@ -74,23 +72,17 @@ export function BoardsPage() {
           New board
         </Button>
       </PageHeading>
-      <QueryFault title="Boards could not be loaded" query={boards} />
-      {boards.isSuccess && rows.length === 0 ? (
-        <EmptyState title="No boards here">
-          <p>A board has figures of Analytics with their filters. Make one, or pin a figure of Analytics to one.</p>
-        </EmptyState>
-      ) : (
-        <Grid<BoardResource>
-          label="Boards"
-          columns={columns}
-          length={rows.length}
-          isComplete={boards.isSuccess}
-          rowAt={(index) => rows[index]}
-          keyAt={(index) => rows[index]?.id ?? String(index)}
-          onOpen={({ id }) => void navigate({ to: boardAddress(id) })}
-          {...place}
-        />
-      )}
+      <QueryGrid<BoardResource>
+        label="Boards"
+        query={boards}
+        {...{ rows, columns }}
+        onOpen={({ id }) => void navigate({ to: boardAddress(id) })}
+        empty={
+          <EmptyState title="No boards here">
+            <p>A board has figures of Analytics with their filters. Make one, or pin a figure of Analytics to one.</p>
+          </EmptyState>
+        }
+      />
       {isNaming && (
         <NameDialog
           title="New board"

@@ -1,12 +1,11 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import { QueryFault, EmptyState } from '../../components/page-parts.js';
+import { EmptyState } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
-import { Grid } from '../../components/grid/grid.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
@@ -14,10 +13,9 @@ import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
+import { QueryGrid } from '../../features/list/query-grid.js';
 import { describeFilters, percentOf } from '../../features/span-filters/filter-form.js';
 import { RuleDialog } from './rule-dialog.js';
-
-import styles from './dataset-page.module.css';
 
 /** Many spans may be captured at once; counts are asked for again this often at most. */
 const BETWEEN_MS = 1_000;
@@ -32,7 +30,6 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
     [refresh],
   );
   useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setEdited('new') }]);
-  const rules = query.data?.capture_rules ?? [];
   const newRule = (
     <Button writes variant="primary" icon="plus" onClick={() => setEdited('new')}>
       New rule
@@ -40,28 +37,21 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
   );
   return (
     <>
-      <QueryFault title="Capture rules could not be loaded" query={query} />
-      {query.data !== undefined && rules.length === 0 ? (
-        <EmptyState title="No capture rules yet" action={newRule}>
-          <p>
-            A capture rule creates datapoints from spans automatically, such as all that failed, or a sample of a
-            model’s calls.
-          </p>
-        </EmptyState>
-      ) : (
-        <>
-          <div className={styles.actions}>{newRule}</div>
-          <Grid<CaptureRuleResource>
-            label="Capture rules"
-            columns={columns}
-            length={rules.length}
-            isComplete={query.data !== undefined}
-            rowAt={(index) => rules[index]}
-            keyAt={(index) => rules[index]!.id}
-            onOpen={setEdited}
-          />
-        </>
-      )}
+      <QueryGrid<CaptureRuleResource>
+        label="Capture rules"
+        {...{ query, columns }}
+        rows={query.data?.capture_rules ?? []}
+        onOpen={setEdited}
+        above={newRule}
+        empty={
+          <EmptyState title="No capture rules yet" action={newRule}>
+            <p>
+              A capture rule creates datapoints from spans automatically, such as all that failed, or a sample of a
+              model’s calls.
+            </p>
+          </EmptyState>
+        }
+      />
       {edited !== null && (
         <RuleDialog
           datasetId={datasetId}

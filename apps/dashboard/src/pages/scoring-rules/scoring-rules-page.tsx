@@ -4,15 +4,14 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
-import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
+import { EmptyState, PageHeading } from '../../components/page-parts.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useHasFeature } from '../../features/browser-session.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
-import { useListPlace } from '../../features/list/list-memory.js';
+import { QueryGrid } from '../../features/list/query-grid.js';
 import { ScoringRuleDialog } from '../../features/scoring-rules/rule-dialog.js';
 import {
   describeRuleFilters,
@@ -32,7 +31,6 @@ export function ScoringRulesPage() {
   const query = useQuery({ ...SCORING_RULES, enabled: has === true, refetchInterval: BETWEEN_MS });
   const client = useQueryClient();
   const navigate = useNavigate();
-  const place = useListPlace();
   const [isNew, setIsNew] = useState(false);
   const columns = useMemo(() => ruleColumns(() => rereadRules(client)), [client]);
   useShortcuts([
@@ -61,26 +59,20 @@ export function ScoringRulesPage() {
   return (
     <>
       <PageHeading title="Scoring rules">{!isEmpty && create}</PageHeading>
-      <QueryFault title="Scoring rules could not be loaded" query={query} />
-      {isEmpty ? (
-        <EmptyState title="No scoring rules yet" action={create}>
-          <p>
-            A scoring rule has a model, or a program, score what your users get: every call, or a sample of the traces
-            that match, for no more than you want to spend in a day.
-          </p>
-        </EmptyState>
-      ) : (
-        <Grid<ScoringRuleResource>
-          label="Scoring rules"
-          columns={columns}
-          length={rules.length}
-          isComplete={query.isSuccess}
-          rowAt={(index) => rules[index]}
-          keyAt={(index) => rules[index]?.id ?? String(index)}
-          onOpen={open}
-          {...place}
-        />
-      )}
+      <QueryGrid<ScoringRuleResource>
+        label="Scoring rules"
+        {...{ query, columns }}
+        rows={rules}
+        onOpen={open}
+        empty={
+          <EmptyState title="No scoring rules yet" action={create}>
+            <p>
+              A scoring rule has a model, or a program, score what your users get: every call, or a sample of the traces
+              that match, for no more than you want to spend in a day.
+            </p>
+          </EmptyState>
+        }
+      />
       {isNew && <ScoringRuleDialog rule={null} onSaved={open} onClose={() => setIsNew(false)} />}
     </>
   );

@@ -1,0 +1,41 @@
+import type { FacetName } from '@spandrel/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
+import { TextField, type TextFieldProps } from '../../components/field.js';
+import { useSettled } from '../../components/hooks.js';
+
+const FACETS_PAUSE_MS = 150;
+
+/** A text field that suggests the values there are, once it is used; any other one may be typed, too. */
+export function FacetField({ facet, onChange, ...field }: TextFieldProps & { facet: FacetName }) {
+  const id = useId();
+  const [isUsed, setIsUsed] = useState(false);
+  const [text, setText] = useState(String(field.value ?? field.defaultValue ?? ''));
+  const prefix = useSettled(text, FACETS_PAUSE_MS);
+  const found = useQuery({
+    queryKey: keys.facets(facet, prefix),
+    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
+    enabled: isUsed,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <TextField
+        {...field}
+        list={id}
+        onFocus={() => setIsUsed(true)}
+        onChange={(event) => {
+          setText(event.target.value);
+          onChange?.(event);
+        }}
+      />
+      <datalist id={id} hidden>
+        {found.data?.facets.map((one) => (
+          <option key={one.value} value={one.value} />
+        ))}
+      </datalist>
+    </>
+  );
+}

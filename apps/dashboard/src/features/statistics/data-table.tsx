@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { ScrolledTable } from './statistics-tables.js';
+
+interface DataTableProps {
+  caption: string;
+  columns: readonly string[];
+  /** Columns that are no numbers. */
+  starts?: readonly string[];
+  /** Keys and cells; the first cell names its row. */
+  rows: readonly (readonly [key: string, ...cells: ReactNode[]])[];
+}
+
+/** A table of values under a heading that says what they are. */
+export function DataTable({ caption, columns, starts = [], rows }: DataTableProps) {
+  return (
+    <ScrolledTable caption={caption} isCaptionHidden {...{ columns, starts }}>
+      {rows.map(([key, first, ...cells]) => (
+        <tr key={key}>
+          <th scope="row">{first}</th>
+          {cells.map((cell, at) => (
+            // oxlint-disable-next-line react/no-array-index-key -- cells stay in their columns
+            <td key={at} {...(starts.includes(columns[at + 1]!) && { 'data-align': 'start' })}>
+              {cell}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </ScrolledTable>
+  );
+}
