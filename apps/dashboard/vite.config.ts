@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import { PAGE_HEADERS } from '../../libs/dashboard/src/page-headers.ts';
 
 /** Vite puts styles and its own client into the page while one develops; they bear this, and nothing else may. */
@@ -49,12 +50,28 @@ function staticImportsOf(entries: readonly string[], graph: ModuleGraph): Readon
   return found;
 }
 
+const require = createRequire(import.meta.url);
+
+/** React is CommonJS, which each file would read by way of a namespace: by names all take 4 KB less gzipped. */
+const namedReact: Plugin = {
+  name: 'named-react',
+  apply: 'build',
+  enforce: 'pre',
+  resolveId: (source, importer) =>
+    /^react(?:\/jsx-runtime)?$/.test(source) && importer?.startsWith(path('src')) ? `\0${source}` : null,
+  load: (id) =>
+    id.startsWith('\0react')
+      ? `import all from '${id.slice(1)}'; export const { ${Object.keys(require(id.slice(1)) as object).join()} } = all;`
+      : null,
+};
+
 /** Vite compiles React's JSX itself (`oxc`), see dashboard's tsconfig; no plugin is needed. */
 export default defineConfig(({ command }) => ({
   ...(command === 'serve' && { html: { cspNonce: NONCE } }),
   root: path('.'),
   base: '/',
   publicDir: path('public'),
+  plugins: [namedReact],
   // Packages that the dev server has prepared stay with the others' caches.
   cacheDir: path('../../node_modules/.cache/vite'),
   resolve: {
