@@ -14,7 +14,7 @@ export interface Rotation {
   rotated: number;
   /** Connections that no key at hand opens; left as they were. */
   unreadable: { projectId: string; id: string }[];
-  /** The same of secret texts of other features: those of alert channels. */
+  /** Secret texts of other features, the addresses of alert channels, that are sealed with the new key now. */
   texts: number;
   unreadableTexts: { projectId: string; id: string }[];
   /** Projects whose key of masking hashes is sealed with the new key now. */

@@ -16,7 +16,7 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 
 interface DeliveriesTableProps {
   channels: readonly AlertChannelResource[];
-  /** Those of one alert alone. */
+  /** Leaves out what other alerts sent. */
   alertId?: string;
 }
 
