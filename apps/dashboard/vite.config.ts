@@ -104,7 +104,7 @@ export default defineConfig(({ command }) => ({
           groups: [
             { name: createFirstGroup(), debugName: 'first', priority: 1 },
             // Parts that several pages share: as files of their own they take 15 KB more gzipped.
-            { name: 'common', test: SHARED_PARTS, minShareCount: 3 },
+            { name: 'common', test: SHARED_PARTS, minShareCount: 2 },
           ],
         },
       },
