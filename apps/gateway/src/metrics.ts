@@ -28,7 +28,6 @@ export class GatewayMetrics {
   private readonly duration;
   private readonly dropped;
   private readonly withheld;
-  private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
 
   /** @param registry where they are registered, and what `/metrics` shows. */
   constructor(readonly registry: Registry) {
@@ -120,21 +119,9 @@ export class GatewayMetrics {
 
   /** A request has been answered or has ended without one. @param status 0 where no answer began. */
   request(provider: string, endpoint: string, status: number, seconds: number): void {
-    const key = `${provider} ${endpoint} ${(status / 100) | 0}`;
-    let child = this.children.get(key);
-    if (!child) {
-      child = {
-        count: this.requests.labels({
-          provider,
-          endpoint,
-          status_class: status === 0 ? 'none' : `${(status / 100) | 0}xx`,
-        }),
-        observe: this.duration.labels({ provider, endpoint }) as Histogram.Internal<never>,
-      };
-      this.children.set(key, child);
-    }
-    child.count.inc();
-    child.observe.observe(seconds);
+    const status_class = status === 0 ? 'none' : `${(status / 100) | 0}xx`;
+    this.requests.inc({ provider, endpoint, status_class });
+    this.duration.observe({ provider, endpoint }, seconds);
   }
 
   recordingDropped(reason: DropReason): void {

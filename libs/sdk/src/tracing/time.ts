@@ -8,11 +8,5 @@ export function timeOf(given: Date | number | undefined): number {
   return time >= TIME_MIN && time <= TIME_MAX ? time : Date.now();
 }
 
-let written = { time: NaN, text: '' };
-
 /** @param time milliseconds since the epoch. @returns ISO 8601 in UTC. */
-export function formatTime(time: number): string {
-  // The start and the end of many spans are in the same millisecond.
-  if (time !== written.time) written = { time, text: new Date(time).toISOString() };
-  return written.text;
-}
+export const formatTime = (time: number): string => new Date(time).toISOString();
