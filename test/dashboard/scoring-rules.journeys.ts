@@ -183,7 +183,7 @@ describe('scoring rules', () => {
     await expectSoon(() => form.getByLabel('Your rubric').inputValue(), 'Is the answer polite?');
     await form.getByLabel('Rubric', { exact: true }).selectOption('Tone');
     await form.getByLabel('Judge', { exact: true }).selectOption('Traces');
-    await form.getByLabel('Quiet for (seconds)').fill('5');
+    await form.getByLabel('Quiet for (ms)').fill('5000');
     await expectAccessible(watched);
     await page.keyboard.press('Enter');
     await page.getByText('Judges Traces, quiet for 5 s').waitFor();

@@ -2,14 +2,14 @@ import type { ScoringRuleResource } from '@spandrel/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { api } from '../../api/api.js';
-import type { FieldFaults } from '../../api/form-faults.js';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../components/field.js';
 import { FormDialog } from '../dialogs.js';
 import { useModelChoices } from '../model-choices.js';
 import { describeSettings, JUDGE, wordsOfScoring } from '../scorer-words.js';
 import { AMOUNT, FilterFields } from '../span-filters/filter-fields.js';
+import { filterFormOf, readFilters } from '../span-filters/filter-form.js';
 import fieldStyles from '../span-filters/filter-fields.module.css';
-import { fieldsOf, OWN_RUBRIC, readRule, rubricsOf, type RuleFields } from './rule-fields.js';
+import { OWN_RUBRIC, readRule, rubricOf, rubricsOf, textOf } from './rule-fields.js';
 import { TARGET_WORDS } from './rule-words.js';
 import { rereadRules } from './scoring-rules.js';
 import styles from './scoring-rules.module.css';
@@ -27,55 +27,46 @@ const TRIGGERS = [
   { value: 'score', label: 'When it is given a score' },
 ];
 const SOURCES = [
-  ...[
-    { value: '', label: 'Anybody' },
-    { value: 'end_user', label: 'An end user' },
-    { value: 'human', label: 'A person' },
-  ],
+  { value: '', label: 'Anybody' },
+  { value: 'end_user', label: 'An end user' },
+  { value: 'human', label: 'A person' },
   { value: 'code', label: 'Code' },
 ];
-
-/** Paths at which the API says what is wrong with a field. */
-const WIRE: Readonly<Partial<Record<keyof RuleFields, string>>> = {
-  ...{ name: 'name', target: 'target', trigger: 'trigger', quiet: 'quiet_ms', sample: 'sample_rate', cohort: 'cohort' },
-  ...{ onName: 'on_score', excluded: 'filters', scoring: 'scoring', settings: 'scoring_config' },
-  ...{
-    connection: 'judge.connection_id',
-    judgeModel: 'judge.model',
-    rubric: 'scoring_config',
-    scoreName: 'score_name',
-  },
-  budget: 'max_cost_usd_per_day',
-};
-const PATHS = Object.values(WIRE);
+const PATHS = [
+  ...['name', 'target', 'quiet_ms', 'filters.exclude_tag', 'sample_rate', 'cohort', 'trigger', 'on_score'],
+  ...['scoring', 'scoring_config', 'judge', 'score_name', 'max_cost_usd_per_day'],
+];
 
 /** What a rule judges, by which judge, and what that may cost. Opened when what there is to choose from is known. */
 export function ScoringRuleDialog(props: RuleDialogProps) {
-  const { isReady, scorers, connections } = useModelChoices('');
-  if (!isReady) return null;
-  const fields = fieldsOf(props.rule, rubricsOf(scorers.find(isJudge)?.config_schema));
-  // There is nothing to choose.
-  if (props.rule === null && connections.length === 1) fields.connection = connections[0]!.id;
-  return <RuleForm {...props} initial={fields} />;
+  return useModelChoices('').isReady ? <RuleForm {...props} /> : null;
 }
 
-const isJudge = ({ name }: { name: string }): boolean => name === JUDGE;
-
-function RuleForm({ rule, initial, onSaved, onClose }: RuleDialogProps & { initial: RuleFields }) {
+function RuleForm({ rule, onSaved, onClose }: RuleDialogProps) {
   const client = useQueryClient();
-  const [form, setForm] = useState(initial);
-  const [isEnabled, setIsEnabled] = useState(true);
-  const { scorers, ...models } = useModelChoices(form.connection);
-  const asksModel = scorers.some(({ name, asks_judge: asks }) => name === form.scoring && asks);
-  const fieldOf = (id: keyof RuleFields) => ({
-    value: form[id],
-    onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [id]: target.value }),
+  const listId = useId();
+  const all = useModelChoices('');
+  const rubrics = rubricsOf(all.scorers.find(({ name }) => name === JUDGE)?.config_schema);
+  const rubric = rubricOf(rule);
+  const [filters, setFilters] = useState(() => filterFormOf(rule?.filters ?? {}));
+  /** What other fields depend on. */
+  const [chosen, setChosen] = useState({
+    ...{ target: rule?.target ?? 'span', trigger: rule?.trigger ?? 'ended', scoring: rule?.scoring ?? JUDGE },
+    // Where there is nothing to choose it is chosen.
+    connection: rule?.judge?.connection_id ?? (all.connections.length === 1 ? all.connections[0]!.id : ''),
+    rubric: rubric === '' || rubrics.includes(rubric) ? rubric : OWN_RUBRIC,
   });
-  const send = (): Promise<ScoringRuleResource> => {
-    const body = readRule(form, rule, asksModel);
+  const { connections, models, modelFault, scorers } = useModelChoices(chosen.connection);
+  const scorer = scorers.find(({ name }) => name === chosen.scoring);
+  const send = (form: FormData): Promise<ScoringRuleResource> => {
+    const body = readRule(form, readFilters(filters), rule);
     if (rule !== null) return api.updateScoringRule({ path: { id: rule.id }, body });
-    return api.createScoringRule({ body: { ...body, enabled: isEnabled } });
+    return api.createScoringRule({ body: { ...body, enabled: form.has('enabled') } });
   };
+  const choose = (id: keyof typeof chosen) => ({
+    value: chosen[id],
+    onChange: ({ target: { value } }: { target: { value: string } }) => setChosen({ ...chosen, [id]: value }),
+  });
   return (
     <FormDialog
       title={rule === null ? 'New scoring rule' : 'Edit scoring rule'}
@@ -92,40 +83,49 @@ function RuleForm({ rule, initial, onSaved, onClose }: RuleDialogProps & { initi
       className={styles.form}
     >
       {(faults) => {
-        const bind = (id: keyof RuleFields) => ({ ...fieldOf(id), fault: faults.at(WIRE[id] ?? id) });
+        const at = (name: string) => ({ name, fault: faults.at(name), defaultValue: textOf(rule, name) });
+        const pick = (name: string, id: keyof typeof chosen) => ({ name, fault: faults.at(name), ...choose(id) });
         return (
           <>
-            <TextField label="Name" required {...bind('name')} />
+            <TextField label="Name" required {...at('name')} />
             <fieldset className={fieldStyles.form}>
               <legend>What is judged</legend>
-              <SelectField label="Judge" options={TARGETS} {...bind('target')} />
-              <SelectField label="When" options={TRIGGERS} {...bind('trigger')} />
-              {form.target !== 'span' && (
+              <SelectField label="Judge" options={TARGETS} {...pick('target', 'target')} />
+              <SelectField label="When" options={TRIGGERS} {...pick('trigger', 'trigger')} />
+              {chosen.target !== 'span' && (
                 <TextField
-                  {...{ label: 'Quiet for (seconds)', ...AMOUNT, placeholder: form.target === 'trace' ? '30' : '1800' }}
-                  {...bind('quiet')}
+                  key={chosen.target}
+                  {...{ label: 'Quiet for (ms)', placeholder: chosen.target === 'trace' ? '30000' : '1800000' }}
+                  {...AMOUNT}
+                  {...at('quiet_ms')}
+                  {...(rule?.target !== chosen.target && { defaultValue: '' })}
                 />
               )}
-              {form.trigger === 'score' && (
+              {chosen.trigger === 'score' && (
                 <>
-                  <TextField label="Score" required {...bind('onName')} />
-                  <TextField label="Value or label" placeholder="Any" {...bind('onAnswer')} />
-                  <SelectField label="Given by" options={SOURCES} {...bind('onSource')} />
+                  <TextField label="Score" required {...at('on_score.name')} />
+                  <TextField label="Value" type="number" step="any" placeholder="Any" {...at('on_score.value')} />
+                  <TextField label="Label" placeholder="Any" {...at('on_score.label')} />
+                  <SelectField label="Given by" options={SOURCES} {...at('on_score.source')} />
                 </>
               )}
-              <TextField label="Sample rate (%)" {...AMOUNT} max={100} required {...bind('sample')} />
+              <TextField label="Sample rate (%)" {...AMOUNT} max={100} required {...at('sample_rate')} />
               <TextField
-                label="Cohort"
-                placeholder="The project"
+                {...{ label: 'Cohort', placeholder: 'The project' }}
                 hint="Rules of one cohort look at the same traces."
-                {...bind('cohort')}
+                {...at('cohort')}
               />
             </fieldset>
             <details open={rule !== null && Object.keys(rule.filters).length > 1}>
               <summary>Filters</summary>
               <div className={fieldStyles.form}>
-                <FilterFields fieldOf={fieldOf} />
-                <TextField label="Tags left out" hint="With commas between them." {...bind('excluded')} />
+                <FilterFields
+                  fieldOf={(id) => ({
+                    value: filters[id],
+                    onChange: ({ target: { value } }) => setFilters({ ...filters, [id]: value }),
+                  })}
+                />
+                <TextField label="Tags left out" hint="With commas between them." {...at('filters.exclude_tag')} />
               </div>
             </details>
             <fieldset className={fieldStyles.form}>
@@ -135,97 +135,73 @@ function RuleForm({ rule, initial, onSaved, onClose }: RuleDialogProps & { initi
                 options={scorers
                   .filter((one) => !one.needs_expected)
                   .map(({ name }) => ({ value: name, label: wordsOfScoring(name) }))}
-                {...bind('scoring')}
+                {...pick('scoring', 'scoring')}
               />
-              <ScorerSettings {...{ form, bind, scorers, asksModel, ...models }} />
+              {scorer?.asks_judge && (
+                <>
+                  <SelectField
+                    label="Connection"
+                    required
+                    options={[{ id: '', name: 'Choose one' }, ...connections].map(({ id, name }) => ({
+                      ...{ value: id, label: name },
+                    }))}
+                    {...pick('judge.connection_id', 'connection')}
+                  />
+                  <TextField
+                    label="Judge model"
+                    list={listId}
+                    placeholder={connections.find(({ id }) => id === chosen.connection)?.default_model ?? ''}
+                    {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
+                    {...at('judge.model')}
+                  />
+                  <datalist id={listId} hidden>
+                    {models.map((model) => (
+                      <option key={model} value={model} />
+                    ))}
+                  </datalist>
+                </>
+              )}
+              {chosen.scoring === JUDGE && (
+                <SelectField
+                  label="Rubric"
+                  options={[
+                    { value: '', label: 'Built in: how well it answers' },
+                    ...rubrics.map((name) => ({ value: name, label: wordsOfRubric(name) })),
+                    { value: OWN_RUBRIC, label: 'In your own words' },
+                  ]}
+                  {...pick('rubric', 'rubric')}
+                />
+              )}
+              {chosen.scoring === JUDGE && chosen.rubric === OWN_RUBRIC && (
+                <TextArea
+                  {...{ label: 'Your rubric', rows: 5, className: fieldStyles.name, required: true, dir: 'auto' }}
+                  hint="What a good answer is. The judge gives from 0 (worst) to 1 (best)."
+                  {...at('scoring_config.rubric')}
+                  defaultValue={rubrics.includes(rubric) ? '' : rubric}
+                />
+              )}
+              {scorer?.config_schema && chosen.scoring !== JUDGE && (
+                <TextArea
+                  {...{ label: 'Scoring settings (JSON)', rows: 4, className: fieldStyles.name }}
+                  hint={`Members: ${describeSettings(scorer.config_schema)}.`}
+                  {...at('scoring_config')}
+                  {...(rule?.scoring !== chosen.scoring && { defaultValue: '' })}
+                />
+              )}
             </fieldset>
             <fieldset className={fieldStyles.form}>
               <legend>Scores and cost</legend>
-              <TextField label="Score name" placeholder={form.name} {...bind('scoreName')} />
-              <TextField label="Budget per day (USD)" {...AMOUNT} placeholder="No budget" {...bind('budget')} />
-            </fieldset>
-            {rule === null && (
-              <CheckboxField
-                label="Score live traffic from now on"
-                checked={isEnabled}
-                onChange={({ currentTarget }) => setIsEnabled(currentTarget.checked)}
+              <TextField label="Score name" placeholder="The name of the rule" {...at('score_name')} />
+              <TextField
+                {...{ label: 'Budget per day (USD)', ...AMOUNT, placeholder: 'No budget' }}
+                {...at('max_cost_usd_per_day')}
               />
-            )}
+            </fieldset>
+            {rule === null && <CheckboxField label="Score live traffic from now on" name="enabled" defaultChecked />}
           </>
         );
       }}
     </FormDialog>
-  );
-}
-
-interface ScorerSettingsProps extends Omit<ReturnType<typeof useModelChoices>, 'error' | 'isReady'> {
-  form: RuleFields;
-  asksModel: boolean;
-  bind(id: keyof RuleFields): {
-    value: string;
-    onChange(event: { target: { value: string } }): void;
-    fault: ReturnType<FieldFaults['at']>;
-  };
-}
-
-/** What a scorer has to know: the model that it asks, with its rubric, or settings as JSON. */
-function ScorerSettings({ form, bind, scorers, asksModel, connections, models, modelFault }: ScorerSettingsProps) {
-  const listId = useId();
-  const schema = scorers.find(({ name }) => name === form.scoring)?.config_schema;
-  const usual = connections.find(({ id }) => id === form.connection)?.default_model;
-  return (
-    <>
-      {asksModel && (
-        <>
-          <SelectField
-            label="Connection"
-            required
-            options={[
-              { value: '', label: 'Choose one' },
-              ...connections.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            {...bind('connection')}
-          />
-          <TextField
-            label="Judge model"
-            list={listId}
-            placeholder={usual ?? ''}
-            {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
-            {...bind('judgeModel')}
-          />
-          <datalist id={listId} hidden>
-            {models.map((model) => (
-              <option key={model} value={model} />
-            ))}
-          </datalist>
-        </>
-      )}
-      {form.scoring === JUDGE && (
-        <SelectField
-          label="Rubric"
-          options={[
-            { value: '', label: 'Built in: how well it answers' },
-            ...rubricsOf(schema).map((name) => ({ value: name, label: wordsOfRubric(name) })),
-            { value: OWN_RUBRIC, label: 'In your own words' },
-          ]}
-          {...bind('rubric')}
-        />
-      )}
-      {form.scoring === JUDGE && form.rubric === OWN_RUBRIC && (
-        <TextArea
-          {...{ label: 'Your rubric', rows: 5, className: fieldStyles.name, required: true, dir: 'auto' }}
-          hint="What a good answer is. The judge gives from 0 (worst) to 1 (best)."
-          {...bind('ownRubric')}
-        />
-      )}
-      {schema && form.scoring !== JUDGE && (
-        <TextArea
-          {...{ label: 'Scoring settings (JSON)', rows: 4, className: fieldStyles.name }}
-          hint={`Members: ${describeSettings(schema)}.`}
-          {...bind('settings')}
-        />
-      )}
-    </>
   );
 }
 
