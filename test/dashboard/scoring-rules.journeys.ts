@@ -188,6 +188,13 @@ describe('scoring rules', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Judges Traces, quiet for 5 s').waitFor();
     await expectSoon(async () => (await rules())[0], expect.objectContaining({ scoring_config: { rubric: 'tone' } }));
+    // It judges traces now: their pages say why they have no score.
+    await open('/traces/now');
+    await button('Why was this not scored?').first().press('Enter');
+    await dialog('Why was this not scored?')
+      .getByText(/It ended before/)
+      .waitFor();
+    await page.getByRole('link', { name: 'polite' }).press('Enter');
     await button('Delete').press('Enter');
     const question = page.getByRole('alertdialog', { name: 'Delete scoring rule?' });
     await question.getByRole('button', { name: 'Delete' }).press('Enter');

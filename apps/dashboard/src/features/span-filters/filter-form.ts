@@ -55,7 +55,7 @@ export function readPercent(text: string): number | null {
 }
 
 /** A number of 0 or more; `null` where a text is none. */
-export function numberIn(text: string): number | null {
+function numberIn(text: string): number | null {
   const number = text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(number) && number >= 0 ? number : null;
 }
