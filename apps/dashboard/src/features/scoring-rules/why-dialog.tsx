@@ -11,6 +11,9 @@ import { describeDecision } from './rule-words.js';
 import { scoringRuleAddress } from './scoring-rules.js';
 import styles from './scoring-rules.module.css';
 
+/** What is pending is asked for again this far apart. */
+const BETWEEN_MS = 2_000;
+
 interface WhyDialogProps {
   rules: readonly ScoringRuleResource[];
   target: ScoringTargetIds;
@@ -36,6 +39,8 @@ function Decision({ rule, target }: Omit<WhyDialogProps, 'rules' | 'onClose'> & 
     queryKey: keys.scoringDecision(rule.id, target),
     queryFn: ({ signal }) => api.explainScoring({ path: { id: rule.id }, query: target, signal }),
     staleTime: 0,
+    // An attempt ends by itself.
+    refetchInterval: ({ state }) => state.data?.decision === 'pending' && BETWEEN_MS,
   });
   const { data } = query;
   return (

@@ -24,7 +24,7 @@ import {
   describeTrigger,
   describeWaiting,
 } from '../../features/scoring-rules/rule-words.js';
-import { rereadRules, scoringRule } from '../../features/scoring-rules/scoring-rules.js';
+import { rereadRules, scoringRule, SCORING_RULES } from '../../features/scoring-rules/scoring-rules.js';
 import { percentOf } from '../../features/span-filters/filter-form.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { BackfillDialog } from './backfill-dialog.js';
@@ -117,8 +117,9 @@ function Rule({ rule }: { rule: ScoringRuleResource }) {
           action="Delete"
           act={() => api.deleteScoringRule({ path: { id } })}
           onDone={() => {
-            client.removeQueries(scoringRule(id));
             void navigate({ to: '/scoring-rules' });
+            // The rule itself is not asked for again.
+            void client.invalidateQueries({ queryKey: SCORING_RULES.queryKey, exact: true });
           }}
           done={`Deleted the rule ${name}`}
           failed="The rule could not be deleted"
