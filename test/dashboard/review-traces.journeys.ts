@@ -62,6 +62,8 @@ async function reviewAs(name: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Your name' }).fill(name);
   await grid('Queues').getByRole('link', { name: 'Start reviewing traces, spans and sessions' }).press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Review traces, spans and sessions' }).waitFor();
+  // A page that is left while it claims cannot release what it does not know yet.
+  await item().waitFor();
 }
 
 /** Chooses an answer, submits it, and waits for what comes next. */
@@ -211,10 +213,19 @@ describe('a review of traces', () => {
     await press('2');
     await press('a');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    const known = { rate: 0.5, items: [{ id: 'call-2', scores: [{ name: 'good', label: 'yes' }] }] };
+    const terms = { form: ['good'], gold: known, until: { ci_width: 0.1 } };
+    await program.api.post('/api/queue', { span_ids: ['tool-2'], ...terms });
+    for (let n = 0; n < 2; n++) {
+      const { body } = await program.api.post<QueueItemResource>('/api/queue/next', { claimed_by: 'judy' });
+      await program.api.post(`/api/queue/${body.id}/submit`, { scores: [{ name: 'good', label: 'yes' }] });
+    }
     await press('p');
+    await page.getByText('good: the queue closes when its interval is 0.1 wide.').waitFor();
     const reviewers = page.getByRole('table', { name: 'Reviewers' });
     const ada = reviewers.getByRole('row', { name: /ada/ });
     await expectSoon(async () => (await ada.getByRole('cell').allTextContents()).slice(0, 2), ['5', '0']);
+    await reviewers.getByRole('row', { name: /judy/ }).getByText('1 of 1: 1 (').waitFor();
     await page.getByRole('table', { name: 'Agreement' }).getByRole('row', { name: /^good/ }).waitFor();
     const differing = page.getByRole('list', { name: 'Differing reviews' });
     await differing.getByText('judy decided: good no').waitFor();

@@ -163,14 +163,7 @@ export class EnqueueItems {
     const ids = await directory.findReviewers(scope, names.filter(isStorableText));
     const faults = Object.entries({ assignees, adjudicators }).flatMap(([member, given]) =>
       (given ?? []).flatMap((name, at) =>
-        ids.has(name)
-          ? []
-          : [
-              {
-                path: `${member}[${at}]`,
-                message: `must be somebody who may review in this project, not ${shownId(name)}`,
-              },
-            ],
+        ids.has(name) ? [] : [{ path: `${member}[${at}]`, message: `may not review here: ${shownId(name)}` }],
       ),
     );
     if (faults.length > 0) throw invalidRequest(faults);

@@ -1,5 +1,12 @@
 import type { AgreementOfScores, JudgeAgreementOfRun, QueueItemResource } from '@spandrel/contract';
-import { formatCount, formatCounted, formatInterval, formatScore, NONE } from '@spandrel/contract/browser';
+import {
+  describeInterval,
+  formatCount,
+  formatCounted,
+  formatInterval,
+  formatScore,
+  NONE,
+} from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { api } from '../../api/api.js';
@@ -67,7 +74,7 @@ type Progress = Awaited<ReturnType<typeof api.getQueueProgress>>;
 const inSeconds = (seconds: number | null): string => formatDuration(seconds === null ? null : seconds * 1_000);
 
 function Progress({ progress }: { progress: Progress }) {
-  const { pending, claimed, completed, skipped, reviewers, median_seconds: median } = progress;
+  const { pending, claimed, completed, skipped, reviewers, median_seconds: median, estimates = [] } = progress;
   const hasGold = reviewers.some(({ gold }) => gold !== undefined);
   return (
     <>
@@ -76,6 +83,13 @@ function Progress({ progress }: { progress: Progress }) {
         {formatCount(claimed)} claimed, {formatCount(pending)} pending.
         {median !== null && ` Half of them took ${inSeconds(median)} or less.`}
       </p>
+      {estimates.map(({ name, ci_width: width, units, mean, ci }) => (
+        <p key={`${name} ${width}`}>
+          <strong>{name}</strong>: the queue closes when its interval is {formatScore(width)} wide.{' '}
+          {mean !== null &&
+            `Now the mean is ${formatScore(mean)}, ${describeInterval(ci)}, of ${formatCount(units)} reviewed.`}
+        </p>
+      ))}
       {reviewers.length > 0 && (
         <ScrolledTable
           caption="Reviewers"

@@ -3,7 +3,7 @@ import { api } from '../../api/api.js';
 import { readReviewerName } from '../../features/review-counts.js';
 
 type Signal = { signal?: AbortSignal };
-type Query = Partial<ListQueue>;
+type Query = { [Name in keyof ListQueue]?: ListQueue[Name] | undefined };
 
 /** The requests of a queue: of that of a dataset, or (`null`) of that of traces, spans and sessions. */
 export const requestsOf = (id: string | null) => ({

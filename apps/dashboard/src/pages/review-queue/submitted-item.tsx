@@ -3,7 +3,7 @@ import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { QueryFault, FaultNotice } from '../../components/page-parts.js';
-import { listPage, api } from '../../api/api.js';
+import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
@@ -16,7 +16,7 @@ import { DiffView } from '../../features/text-diff/diff-view.js';
 import { Answers } from './answers.js';
 import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
-import { asReader } from './queue-requests.js';
+import { asReader, requestsOf } from './queue-requests.js';
 import { useItemContent } from './target-content.js';
 import { scoreText } from '../../features/scores/score-answer.js';
 import type { ReviewMemory } from './review-session.js';
@@ -132,21 +132,15 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; r
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const query = useInfiniteQuery({
     queryKey: keys.completedItems(datasetId, reviewer),
-    queryFn: ({ pageParam: cursor, signal }) =>
-      listPage<QueueItemResource>(datasetId === null ? 'listQueue' : 'listDatasetQueue', {
-        ...(datasetId !== null && { path: { id: datasetId } }),
-        query: {
-          ...{ status: 'completed', claimed_by: reviewer, ...asReader() },
-          ...(datasetId === null && { targets: true }),
-        },
-        cursor,
-        signal,
-      }),
+    queryFn: ({ pageParam, signal }) => {
+      const [by, cursor] = [reviewer ?? undefined, pageParam ?? undefined];
+      return requestsOf(datasetId).list({ status: 'completed', claimed_by: by, cursor, ...asReader() }, { signal });
+    },
     initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    getNextPageParam: ({ next_cursor: next }) => next,
     staleTime: 0,
   });
-  const items = query.data?.pages.flatMap(({ rows }) => rows) ?? [];
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
       <h2 ref={heading} tabIndex={-1}>
