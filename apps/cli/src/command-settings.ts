@@ -1,9 +1,10 @@
 import { loadSettings, writeWarnings, StartError, type Settings, type SettingsPart } from '@spandrel/kernel/launch';
 import { SERVER_SETTINGS } from '@spandrel/server/settings';
+import { CassetteSettings } from '../../gateway/src/cassette/cassette.settings.js';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 
 /** Every part of the settings that there is: those of the server, and the gateway's. */
-export const ALL_SETTINGS: readonly SettingsPart[] = [...SERVER_SETTINGS, GatewayUserSettings];
+export const ALL_SETTINGS: readonly SettingsPart[] = [...SERVER_SETTINGS, GatewayUserSettings, CassetteSettings];
 
 /** @returns the settings; what is odd is reported on standard error. @throws StartError with a line a fault. */
 export function commandSettings(args: readonly string[]): Settings {

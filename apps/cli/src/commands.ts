@@ -44,6 +44,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   ofSettings('retention', 'delete what has been kept as long as plans say', 'addRetention'),
   ofSettings('demo', 'record a small example with a fake model, without any key; --remove removes it', 'addDemo'),
   {
+    name: 'run',
+    description: 'run a command, such as tests, with recorded calls of models',
+    load: async () => (await import('./cassette/run-command.js')).addRun,
+  },
+  {
     name: 'admin',
     description: 'administer organizations, projects and API keys (cloud mode)',
     load: async () => (await import('./admin-command.js')).addAdmin,

@@ -59,7 +59,8 @@ export function banner(settings: CoreSettings, apiPort: number, gatewayPort: num
   return `${lines.join('\n')}\n\n`;
 }
 
-class AppThread {
+/** An app in a thread of this process. */
+export class AppThread {
   /** Settles once the app serves. Rejects with its StartError. */
   readonly ready: Promise<AppReady>;
   /** The app has ended, and its thread cannot: its last write does not return. */
@@ -109,6 +110,11 @@ class AppThread {
     if (this.state === 'ready') this.order({ type: 'stop' });
     else if (this.state === 'starting') await this.worker.terminate();
     return (await this.exited) === 0;
+  }
+
+  /** Ends the app at once, in the middle of whatever it does. */
+  async end(): Promise<void> {
+    await this.worker.terminate();
   }
 
   private order(order: AppOrder): void {

@@ -20,6 +20,9 @@ import {
 } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
+import { Cassettes } from './cassette/cassettes.js';
+import { CassetteSettings } from './cassette/cassette.settings.js';
+import { answerError, answerErrorOn, type GatewayError } from './forward/answer-error.js';
 import { Forward, type ForwardHost } from './forward/forward.js';
 import { Upgrades } from './forward/upgrade.js';
 import type { CallerKey } from './access/caller-key.js';
@@ -55,6 +58,8 @@ export interface GatewayDeps {
   clock?: Clock;
   /** Clock by which answers about keys grow old (`KeyCheckOptions.tick`). */
   tick?: () => number;
+  /** There are no cassettes when left out. */
+  cassettes?: CassetteSettings;
   /** Extra certificate authorities for upstreams, PEM. */
   ca?: string;
   /** What `/metrics` shows; the gateway adds its own. */
@@ -108,6 +113,13 @@ function keyChecksOf(settings: GatewaySettings, { logger, clock = systemClock, t
   return new KeyChecks(client, logger, clock, { freshMs, refusedMs, patienceMs, ...(tick && { tick }) });
 }
 
+const CASSETTES_HAVE_NO_WEBSOCKETS: GatewayError = {
+  code: 'http_required',
+  message: 'A cassette has calls over HTTP: this one came as a WebSocket, which is not passed on.',
+};
+
+const NO_CASSETTES: CassetteSettings = { dir: null, mode: 'replay', timing: 'none', name: null };
+
 /** From a request to its span: `GatewayServer` → `Forward` → `Call` → `CallRecording` → `RecordingSpool`. */
 class RunningGateway implements Gateway, ForwardHost {
   readonly upstream: Http1Client;
@@ -118,6 +130,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly server: GatewayServer;
   private readonly upgrades: Upgrades;
   private readonly recording: CallRecording;
+  private readonly cassettes: Cassettes;
   private readonly forwards = new UnorderedList<Forward>();
   private readonly log: RequestLog | null;
   private stopping = false;
@@ -149,6 +162,7 @@ class RunningGateway implements Gateway, ForwardHost {
     this.upgrades = new Upgrades(this.ownHeaders, dialling, rechecks);
     this.recording = new CallRecording(settings, { maskers, plugins, logger, clock, metrics, spool, responses });
     const { rules } = this.recording;
+    this.cassettes = new Cassettes(deps.cassettes ?? NO_CASSETTES, settings.mode, maskers, logger);
     const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
     const own = new OwnEndpoints({
       metrics,
@@ -158,6 +172,7 @@ class RunningGateway implements Gateway, ForwardHost {
       capture: captureText(settings.capture),
       metricsToken: isCloud ? settings.metricsToken : null,
       refusals,
+      cassettes: this.cassettes,
     });
     const allow = isCloud ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
     this.server = new GatewayServer(
@@ -165,6 +180,10 @@ class RunningGateway implements Gateway, ForwardHost {
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
         upgrade: (req, socket, first, head, target, caller, answer) => {
+          if (this.cassettes.isNamedBy(req)) {
+            Object.assign(answer, answerErrorOn(socket, CASSETTES_HAVE_NO_WEBSOCKETS, target.wire?.provider ?? null));
+            return;
+          }
           const recorded = settings.websocketRecording ? this.recording.ofWebSocket(req, head, target, caller) : null;
           this.upgrades.pass(req, socket, first, target, caller, answer, recorded);
         },
@@ -172,7 +191,7 @@ class RunningGateway implements Gateway, ForwardHost {
         greet: (req, res) => own.greet(req, res),
       },
       keys && keysWithRules(keys, rules),
-      rules,
+      this.cassettes.areAlone ? { ready: () => undefined } : rules,
       refusals,
       settings.websocketRecording,
       log,
@@ -182,7 +201,7 @@ class RunningGateway implements Gateway, ForwardHost {
   async listen(): Promise<{ port: number }> {
     const { http } = this.server;
     // In local mode all calls are of one project, whose rules are asked for before the first.
-    if (this.settings.mode === 'local') await this.recording.rules.ready(null);
+    if (this.settings.mode === 'local' && !this.cassettes.areAlone) await this.recording.rules.ready(null);
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject);
       http.listen(this.settings.port, this.settings.host, () => resolve());
@@ -222,6 +241,7 @@ class RunningGateway implements Gateway, ForwardHost {
     await this.spool.close(Math.max(0, deadline - performance.now() - 100));
     await this.recording.close();
     await this.responses.close();
+    this.cassettes.close();
   }
 
   onForwarded(forward: Forward, status: number, outcome: Outcome): void {
@@ -266,9 +286,15 @@ class RunningGateway implements Gateway, ForwardHost {
     caller: CallerKey | null,
   ): void {
     const { endpoint } = target;
-    const call = this.recording.begin(req, head, target, caller);
+    const upstream = this.cassettes.upstreamOf(req, target, this.upstream);
+    if (upstream !== null && 'code' in upstream) {
+      const answered = answerError(res, upstream, target.wire?.provider ?? null);
+      this.log?.answered(req, answered);
+      return;
+    }
+    const call = this.cassettes.areAlone ? null : this.recording.begin(req, head, target, caller);
     const question = this.settings.askForUsage && endpoint ? UsageQuestion.of(endpoint, req.headers) : null;
-    const forward = new Forward(this, req, res, target, call, question);
+    const forward = new Forward(this, req, res, target, call, question, upstream ?? this.upstream);
     this.log?.begin(req);
     this.forwards.add(forward);
     forward.start();

@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CredentialRefusals } from '@spandrel/http';
 import { DomainError, metricsText, newId, WrongCredential } from '@spandrel/kernel';
+import type { Cassettes } from './cassette/cassettes.js';
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
@@ -18,6 +19,8 @@ export interface OwnEndpointsParts {
   metricsToken: string | null;
   /** Counts wrong tokens by the address they come from. */
   refusals: CredentialRefusals;
+  /** What has been recorded and replayed on cassettes. */
+  cassettes: Pick<Cassettes, 'reports'>;
   /** `null` when requests are not logged. */
   log: RequestLog | null;
 }
@@ -25,13 +28,15 @@ export interface OwnEndpointsParts {
 /** How old the last contact with the API may be to say whether it is up, in milliseconds. */
 const CONTACT_MAX_AGE_MS = 5_000;
 
-/** `/livez`, `/readyz` and `/metrics` of the gateway (docs/spec/gateway.md#the-gateways-own-endpoints). */
+const PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/cassettes']);
+
+/** `/livez`, `/readyz`, `/metrics` and `/cassettes` of the gateway (docs/spec/gateway.md#the-gateways-own-endpoints). */
 export class OwnEndpoints {
   constructor(private readonly parts: OwnEndpointsParts) {}
 
   /** @returns false when the path is not one of them. */
   handle(path: string, req: IncomingMessage, res: ServerResponse): boolean {
-    if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return false;
+    if (!PATHS.has(path)) return false;
     const id = newId();
     res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, path));
     if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -44,7 +49,10 @@ export class OwnEndpoints {
       return true;
     }
     res.setHeader('X-Request-Id', id);
+    const { cassettes } = this.parts;
     if (path === '/livez') this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
+    else if (path === '/cassettes')
+      this.send(res, 200, 'application/json', JSON.stringify({ cassettes: cassettes.reports }));
     else void (path === '/readyz' ? this.ready(res) : this.metrics(res)).catch(() => res.destroy());
     return true;
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog } from '@spandrel/http';
 import { listenFault, loadPlugins, logLines, programMetrics, type AppContext, type AppReady } from '@spandrel/kernel';
+import { CassetteSettings } from './cassette/cassette.settings.js';
 import { createGateway } from './gateway.js';
 import { gatewayAddresses, GatewayUserSettings, CLOUD_FLUSH_MS, GATEWAY_LIMITS } from './gateway.settings.js';
 import type { GatewayLine } from './request-log.js';
@@ -32,7 +33,15 @@ export async function startGateway({ settings, logger, life, output, lifecycle }
       wrongCredentials,
       ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
     },
-    { providers, maskers, plugins: core.plugins, logger, metrics, ...(accessLog && { accessLog }) },
+    {
+      providers,
+      maskers,
+      cassettes: settings.of(CassetteSettings),
+      plugins: core.plugins,
+      logger,
+      metrics,
+      ...(accessLog && { accessLog }),
+    },
   );
   lifecycle.onStop('gateway', () => running.close());
   let ready: AppReady;

@@ -53,6 +53,7 @@ export const ERRORS = {
   last_owner: { status: 409, title: 'The organization would have no owner' },
   being_deleted: { status: 409, title: 'The project or organization is being deleted' },
   connection_in_use: { status: 409, title: 'The provider connection is in use' },
+  cassette_miss: { status: 409, title: 'The call is not on the cassette' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   range_too_large: { status: 422, title: 'There is too much to read in this range' },

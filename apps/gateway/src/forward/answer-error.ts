@@ -28,7 +28,8 @@ interface ErrorAnswer {
   body: string;
 }
 
-function errorAnswer(error: GatewayError, provider: Provider | null, id: string): ErrorAnswer {
+/** @returns an error as {@link answerError} answers it. @param id of the request. */
+export function errorAnswer(error: GatewayError, provider: Provider | null, id: string): ErrorAnswer {
   const { code, message, retryAfterSeconds = code === 'unavailable' ? 1 : undefined } = error;
   const { status } = ERRORS[code];
   const shaped = provider && attemptErrorBody(provider, status, message);

@@ -80,6 +80,8 @@ export class Forward implements UpstreamHandler, ListMember {
     private readonly call: Call | null,
     /** The gateway's own question in this call; `null`: all passes as it is. */
     private readonly question: UsageQuestion | null,
+    /** Where it goes: to the provider, or to a cassette. */
+    private readonly upstream: UpstreamClient = host.upstream,
   ) {}
 
   /** What is known of the call that is recorded as a span; `undefined` when it is not. */
@@ -274,7 +276,7 @@ export class Forward implements UpstreamHandler, ListMember {
     const own = requestHeaders(req.rawHeaders, req.headers.connection, target.base.host, host.ownHeaders);
     const headers = Buffer.isBuffer(body) ? (this.question?.requestHeaders(own, body.length) ?? own) : own;
     const path = joinTarget(target.base, withoutToken(req.url!));
-    this.exchange = host.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
+    this.exchange = this.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
   }
 
   /** @returns false to stop reading, as {@link onData}. */

@@ -155,7 +155,7 @@ function decodeHeader(header: string): string {
 }
 
 const PREFIX = 'x-spandrel-';
-const KNOWN = ['key', 'capture', 'trace-id', 'parent-id', 'session-id', 'user-id', 'tags', 'name'];
+const KNOWN = ['key', 'capture', 'trace-id', 'parent-id', 'session-id', 'user-id', 'tags', 'name', 'cassette'];
 
 /** The most that a span names. */
 const SHOWN_MAX = 8;

@@ -1,0 +1,190 @@
+import { hash, isUtf8 } from './bytes.js';
+import type { CassetteRequest, FormPart, Mask } from './entry.js';
+
+/** Members of a request that differ from run to run and change no answer. */
+export const VOLATILE = ['user', 'metadata', 'stream_options', 'prompt_cache_key'] as const;
+
+/** Parameters of an address that are credentials. */
+const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
+
+/** A request as it came to the gateway. */
+export interface GivenRequest {
+  method: string;
+  provider: string;
+  /** Path and query. */
+  url: string;
+  contentType: string | undefined;
+  isEncoded: boolean;
+  body: Buffer;
+}
+
+/** @returns the request as a cassette has it: masked, without a header. */
+export function describeRequest(given: GivenRequest, mask: Mask): CassetteRequest {
+  const { method, provider, url } = given;
+  return { method, provider, path: mask(withoutKeys(url)), ...describeBody(given, mask) };
+}
+
+function withoutKeys(url: string): string {
+  const [path, query] = splitOnce(url, '?');
+  const kept = query?.split('&').filter((pair) => !KEY_PARAMETERS.has(splitOnce(pair, '=')[0].toLowerCase()));
+  return kept === undefined || kept.length === 0 ? path : `${path}?${kept.join('&')}`;
+}
+
+const splitOnce = (text: string, mark: string): [string, string?] => {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+function describeBody({ contentType = '', isEncoded, body }: GivenRequest, mask: Mask): Partial<CassetteRequest> {
+  if (body.length === 0) return {};
+  const boundary = /^multipart\/[^;]+;.*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
+  if (boundary && !isEncoded) return { form: formParts(body, (boundary[1] ?? boundary[2])!, mask) };
+  if (isEncoded || !isUtf8(body)) return { sha256: hash(body) };
+  const text = body.toString('utf8');
+  try {
+    return { body: mask(JSON.parse(text)) };
+  } catch {
+    return { text: mask(text) };
+  }
+}
+
+function formParts(body: Buffer, boundary: string, mask: Mask): FormPart[] {
+  const parts: FormPart[] = [];
+  const mark = Buffer.from(`\r\n--${boundary}`);
+  const whole = Buffer.concat([Buffer.from('\r\n'), body]);
+  let at = whole.indexOf(mark);
+  while (at !== -1) {
+    const start = at + mark.length;
+    const end = whole.indexOf(mark, start);
+    if (end === -1) break;
+    const part = whole.subarray(start + 2, end);
+    const headEnd = part.indexOf('\r\n\r\n');
+    const head = part.subarray(0, headEnd).toString('utf8');
+    const content = part.subarray(headEnd + 4);
+    const name = /[ ;]name="?([^";\r\n]*)/i.exec(head)?.[1] ?? '';
+    const isFile = /filename/i.test(head) || !isUtf8(content);
+    parts.push(
+      isFile ? { name, sha256: hash(content), bytes: content.length } : { name, text: mask(content.toString('utf8')) },
+    );
+    at = end;
+  }
+  return parts;
+}
+
+/** Finds what is compared of requests: their JSON in one order, without what differs from run to run. */
+export class RequestMatch {
+  private readonly ignored: readonly string[][];
+
+  /** @param ignore paths beyond {@link VOLATILE}: `messages[0].content`, `tools[*].description`. */
+  constructor(ignore: readonly string[]) {
+    this.ignored = [...VOLATILE, ...ignore].map((path) => path.split(/[.[\]]+/).filter((name) => name !== ''));
+  }
+
+  /** @returns 32 characters that are the same for requests that match. */
+  digest(request: CassetteRequest): string {
+    return hash(JSON.stringify(this.canonical(request))).slice(0, 32);
+  }
+
+  /** The parts of a request that count. */
+  canonical({ method, provider, path, body, text, form, sha256 }: CassetteRequest): Record<string, unknown> {
+    const ids = new Map<string, string>();
+    return {
+      ...{ method, provider, path },
+      ...(body !== undefined && { body: this.ordered(body, this.ignored, ids) }),
+      ...(text !== undefined && { text }),
+      ...(form !== undefined && { form: form.map(({ bytes: _bytes, ...part }) => part) }),
+      ...(sha256 !== undefined && { sha256 }),
+    };
+  }
+
+  /** @param ignored what is left out below this value. */
+  private ordered(value: unknown, ignored: readonly string[][], ids: Map<string, string>): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    const below = (name: string): string[][] | null => {
+      const rest = ignored.filter(([first]) => first === name || first === '*').map(([, ...others]) => others);
+      return rest.some((path) => path.length === 0) ? null : rest;
+    };
+    if (Array.isArray(value)) {
+      return value.flatMap((item, index) => {
+        const inner = below(String(index));
+        return inner === null ? [] : [this.ordered(item, inner, ids)];
+      });
+    }
+    const object = value as Record<string, unknown>;
+    const kept: [string, unknown][] = [];
+    for (const name of Object.keys(object).toSorted()) {
+      const inner = below(name);
+      if (inner === null) continue;
+      const member = object[name];
+      const isId = typeof member === 'string' && (CALL_IDS.has(name) || (name === 'id' && isToolCall(object)));
+      kept.push([name, isId ? numbered(ids, member) : this.ordered(member, inner, ids)]);
+    }
+    return Object.fromEntries(kept);
+  }
+}
+
+const CALL_IDS = new Set(['tool_call_id', 'tool_use_id', 'call_id']);
+
+/** Whether an object with an id is a call of a tool: OpenAI's two APIs, Anthropic. */
+const isToolCall = ({ type, function: called }: Record<string, unknown>): boolean =>
+  called !== undefined || (typeof type === 'string' && /(?:^|_)(?:function|use|call)$/.test(type));
+
+/** Ids of calls are new in each run: the first that a request names is `call 1`. */
+function numbered(ids: Map<string, string>, id: string): string {
+  let number = ids.get(id);
+  if (number === undefined) ids.set(id, (number = `call ${ids.size + 1}`));
+  return number;
+}
+
+/** One place in which two requests differ. */
+export interface Difference {
+  path: string;
+  /** In the request, and on the cassette; `undefined` where it is missing. */
+  asked: unknown;
+  recorded: unknown;
+}
+
+/** @returns what differs, in the order of the request; at most `max`. Both are canonical. */
+export function differencesOf(asked: unknown, recorded: unknown, max: number, path = ''): Difference[] {
+  if (isTree(asked) && isTree(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
+    const found: Difference[] = [];
+    const names = new Set([...Object.keys(asked), ...Object.keys(recorded)]);
+    for (const name of names) {
+      if (found.length >= max) break;
+      const place = Array.isArray(asked) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+      found.push(...differencesOf(asked[name], recorded[name], max - found.length, place));
+    }
+    return found;
+  }
+  return Object.is(asked, recorded) ? [] : [{ path, asked, recorded }];
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The most characters that are shown of a text, and of what stands before its first difference. */
+const SHOWN = 60;
+const SHOWN_BEFORE = 20;
+
+/** @returns a difference in words: `messages[1].content: "…at 5 pm" is "…at 6 pm" on the cassette`. */
+export function differenceText({ path, asked, recorded }: Difference): string {
+  // The body is what people write; its paths begin there.
+  const place = path.replace(/^body\.?/, '') || 'the body';
+  if (asked === undefined) return `${place}: is missing, ${shown(recorded, recorded)} on the cassette`;
+  if (recorded === undefined) return `${place}: ${shown(asked, asked)} is not on the cassette`;
+  return `${place}: ${shown(asked, recorded)} is ${shown(recorded, asked)} on the cassette`;
+}
+
+/** @returns a value, around the first character in which the other one differs. */
+function shown(value: unknown, other: unknown): string {
+  if (typeof value !== 'string') return cut(JSON.stringify(value) ?? 'nothing', 0);
+  let same = 0;
+  if (typeof other === 'string' && other !== value) {
+    while (same < value.length && value[same] === other[same]) same++;
+  }
+  return JSON.stringify(cut(value, Math.max(0, same - SHOWN_BEFORE)));
+}
+
+function cut(text: string, from: number): string {
+  const end = from + SHOWN;
+  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`.toWellFormed();
+}

@@ -1,0 +1,173 @@
+import { describeAnswer, type GivenAnswer } from './cassette-answer.js';
+import { labelOf, readBody, readCassette, StoredEntry, writeCassette } from './cassette-file.js';
+import { describeRequest, differencesOf, differenceText, RequestMatch, type GivenRequest } from './cassette-request.js';
+import { readCassetteRules, type CassetteRules } from './cassette-rules.js';
+import type { CassetteMode } from './cassette.settings.js';
+import type { CassetteEntry, CassetteRequest, Mask } from './entry.js';
+
+/** Differences of a miss that are shown. */
+const DIFFERENCES_SHOWN = 3;
+
+/** Recordings that a miss is compared with, and differences that are counted of one. */
+const COMPARED_MAX = 500;
+const COUNTED_MAX = 50;
+
+/** The most misses that a report has in words. */
+const MISSES_SHOWN = 20;
+
+/** How a cassette was used so far. */
+export interface CassetteReport {
+  name: string;
+  hits: number;
+  misses: number;
+  /** Why, the first of them. */
+  reasons: string[];
+  /** Calls that are recorded now, and that could not be. */
+  recorded: number;
+  /** Recordings that no call asked for: their places in the file, and what they are of. */
+  unused: { index: number; label: string }[];
+}
+
+/** A cassette in use: what is on it, what was asked of it, and what is recorded. */
+export class Cassette {
+  private readonly rules: CassetteRules;
+  private readonly mask: Mask;
+  private readonly match: RequestMatch;
+  private readonly entries: StoredEntry[];
+  private readonly byDigest = new Map<string, StoredEntry[]>();
+  private readonly verified = new Set<StoredEntry>();
+  /** What is recorded, in the order in which the calls began; `null` for one that is under way or was given up. */
+  private readonly recorded: (StoredEntry | null)[] = [];
+  private readonly bodies = new Map<string, Buffer>();
+  private hits = 0;
+  private misses = 0;
+  private readonly reasons: string[] = [];
+  private isChanged = false;
+
+  /**
+   * @param file its path; it need not exist.
+   * @param masks what masks by the rules beside it.
+   * @throws Error when the file or the rules beside it cannot be read.
+   */
+  constructor(
+    readonly file: string,
+    private readonly name: string,
+    readonly mode: CassetteMode,
+    masks: (rules: CassetteRules) => Mask,
+  ) {
+    this.rules = readCassetteRules(file);
+    this.mask = masks(this.rules);
+    this.match = new RequestMatch(this.rules.ignore);
+    const content = mode === 'record' ? null : readCassette(file);
+    this.entries = content?.entries ?? [];
+    // Digests that were made by other rules find nothing.
+    const isAsMade = content !== null && JSON.stringify(content.ignore) === JSON.stringify(this.rules.ignore);
+    for (const stored of this.entries) {
+      this.index(isAsMade ? stored.digest : this.match.digest(stored.entry.request), stored);
+    }
+  }
+
+  /** @param extra masks what the call itself shows to be a credential. */
+  describe(request: GivenRequest, extra: Mask): CassetteRequest {
+    return describeRequest(request, (value) => extra(this.mask(value)));
+  }
+
+  /** @returns the recorded call that answers a request, each in its turn and the last one again and again; `null` when none does. */
+  find(request: CassetteRequest): CassetteEntry | null {
+    const digest = this.match.digest(request);
+    for (;;) {
+      const found = this.byDigest.get(digest) ?? [];
+      const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
+      if (stored === undefined) return null;
+      if (this.isSound(stored, digest)) {
+        stored.uses++;
+        this.hits++;
+        return stored.entry;
+      }
+    }
+  }
+
+  /** A call is not on the cassette. @returns what to say of it: the nearest recording, and how it differs. */
+  missed(request: CassetteRequest): string {
+    const label = labelOf(request);
+    const asked = this.match.canonical(request);
+    const same = this.entries.filter((stored) => stored.label === label).slice(0, COMPARED_MAX);
+    let nearest = COUNTED_MAX + 1;
+    let differences: string[] = [];
+    for (const { entry } of same) {
+      const found = differencesOf(asked, this.match.canonical(entry.request), COUNTED_MAX);
+      if (found.length >= nearest) continue;
+      nearest = found.length;
+      differences = found.slice(0, DIFFERENCES_SHOWN).map(differenceText);
+      if (found.length > DIFFERENCES_SHOWN)
+        differences.push(`and ${found.length - DIFFERENCES_SHOWN} more differences`);
+    }
+    const why =
+      same.length === 0
+        ? `nothing of ${label} is recorded there`
+        : `the nearest recording differs: ${differences.join('; ')}`;
+    const reason = `${label} is not on the cassette ${this.name}: ${why}`;
+    this.misses++;
+    if (this.reasons.length < MISSES_SHOWN) this.reasons.push(reason);
+    return `${reason}. Record it with --mode record or hybrid (SPANDREL_CASSETTE_MODE).`;
+  }
+
+  /** A call goes out. @returns where its recording will stand. */
+  begin(): number {
+    return this.recorded.push(null) - 1;
+  }
+
+  /** Keeps a call that went out. @param place as {@link begin} returned it. */
+  record(
+    place: number,
+    request: CassetteRequest,
+    answer: GivenAnswer,
+    extra: Mask,
+    usage: CassetteEntry['usage'] | undefined,
+  ): void {
+    const mask: Mask = (value) => extra(this.mask(value));
+    const described = describeAnswer(answer, mask, (name, data) => this.bodies.set(name, data));
+    this.recorded[place] = StoredEntry.of({ request, answer: described, ...(usage && { usage }) }, this.match);
+    this.isChanged = true;
+  }
+
+  /** @returns a large body of an answer. @throws Error when its file is missing. */
+  body(name: string): Buffer {
+    return this.bodies.get(name) ?? readBody(this.file, name);
+  }
+
+  /** Puts what was recorded in place. @throws Error when the disk does not take it. */
+  save(): void {
+    if (!this.isChanged) return;
+    const recorded = this.recorded.filter((stored) => stored !== null);
+    writeCassette(this.file, { ignore: this.rules.ignore, entries: [...this.entries, ...recorded] }, this.bodies);
+    this.isChanged = false;
+  }
+
+  get report(): CassetteReport {
+    const unused = this.entries.flatMap(({ uses, label }, index) => (uses === 0 ? [{ index, label }] : []));
+    const recorded = this.recorded.filter((stored) => stored !== null).length;
+    const { name, hits, misses, reasons } = this;
+    return { name, hits, misses, reasons, recorded, unused };
+  }
+
+  private index(digest: string, stored: StoredEntry): void {
+    const same = this.byDigest.get(digest);
+    if (same) same.push(stored);
+    else this.byDigest.set(digest, [stored]);
+  }
+
+  /** Whether an entry is what its digest says; one that people have changed is found by what it says now. */
+  private isSound(stored: StoredEntry, digest: string): boolean {
+    if (this.verified.has(stored)) return true;
+    this.verified.add(stored);
+    const actual = this.match.digest(stored.entry.request);
+    if (actual === digest) return true;
+    this.byDigest.set(
+      digest,
+      this.byDigest.get(digest)!.filter((other) => other !== stored),
+    );
+    this.index(actual, stored);
+    return false;
+  }
+}
