@@ -89,6 +89,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     'run evaluations, judge them by gates, compare them',
     async () => (await import('./eval/eval-command.js')).addEval,
   ),
+  ofClient(
+    'cassette',
+    'show and check recorded calls of models, take off what is not used',
+    async () => (await import('./cassette/cassette-command.js')).addCassette,
+  ),
   ofClient('api', 'call any endpoint of the API', async () => (await import('./client/api/call-api.js')).addApi),
   ofClient(
     'mcp',

@@ -18,7 +18,7 @@ export interface CassetteRun {
 
 /** How a command with a cassette ended. */
 export interface CassetteRunEnd {
-  /** As a shell has it: 128 and the signal's number for one that was ended by it. */
+  /** That of the command; 128 and the signal's number for one that a signal ended, which is how shells have it. */
   code: number;
   reports: CassetteReport[];
   /** Whether what was recorded is in place. */

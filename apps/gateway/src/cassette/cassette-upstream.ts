@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@spandrel/kernel';
 import type { Endpoint, RecordedAnswer } from '@spandrel/plugin-api';
 import { errorAnswer } from '../forward/answer-error.js';
 import { credentialsOf } from '../recording/secrets.js';
@@ -18,7 +19,6 @@ import type { GivenRequest } from './cassette-request.js';
 import type { Cassette } from './cassette.js';
 import type { CassetteTiming } from './cassette.settings.js';
 import type { CassetteEntry, CassetteRequest, Mask } from './entry.js';
-import { newId } from '@spandrel/kernel';
 
 /** What is known of a call with a cassette before its body has come. */
 interface CassetteCall {
@@ -53,7 +53,8 @@ const noMask: Mask = (value) => value;
 class CassetteExchange implements Exchange {
   private readonly gathered: Buffer[] = [];
   private outside: Exchange | null = null;
-  private recording: RecordedAnswerHandler | null = null;
+  /** Records the answer of a call that went out, as far as it has come. */
+  private over: ((isCut: boolean) => void) | null = null;
   private isAborted = false;
   private resumed: PromiseWithResolvers<void> | null = null;
 
@@ -67,7 +68,7 @@ class CassetteExchange implements Exchange {
   ) {
     const { body } = request;
     if (typeof body === 'string') return;
-    // Whoever sends does not know this exchange yet.
+    // Its sender does not know this exchange yet.
     queueMicrotask(() => this.answer(body ?? Buffer.alloc(0)));
   }
 
@@ -88,7 +89,7 @@ class CassetteExchange implements Exchange {
   abort(): void {
     this.isAborted = true;
     this.resumed?.resolve();
-    this.recording?.breakOff();
+    this.over?.(true);
     this.outside?.abort();
   }
 
@@ -156,25 +157,47 @@ class CassetteExchange implements Exchange {
     handler.onEnd(bytes, []);
   }
 
+  /** Has the call go out; its answer passes, and is recorded when it is over, unless it never began. */
   private sendOut(body: Buffer, described: CassetteRequest, mask: Mask): void {
     const { request, cassette, handler } = this;
     const place = cassette.begin();
-    const { endpoint } = this.call.target;
-    const recording = new RecordedAnswerHandler(handler, (head, pieces, sentAt, isCut) => {
+    const sentAt = performance.now();
+    const pieces: TimedPiece[] = [];
+    let head: ResponseHead | null = null;
+    const take = (data: Buffer | null): void => {
+      if (data !== null && data.length > 0) pieces.push({ data: Buffer.from(data), at: performance.now() });
+    };
+    this.over = (isCut) => {
+      this.over = null;
+      if (head === null) return;
+      const { endpoint } = this.call.target;
       const answer = { status: head.status, headers: head.headers, pieces, sentAt, isCut };
-      const usage = endpoint && usageOf(endpoint, head, pieces);
-      cassette.record(place, described, answer, mask, usage);
+      cassette.record(place, described, answer, mask, endpoint && usageOf(endpoint, head, pieces));
       this.onRecorded();
-    });
-    this.recording = recording;
-    const hasBody = body.length > 0;
-    const headers = withoutHeaders(request.headers, [
-      'accept-encoding',
-      'expect',
-      ...(hasBody ? ['content-length'] : []),
-    ]);
-    if (hasBody) headers.push('Content-Length', String(body.length));
-    this.outside = this.next.send({ ...request, headers, body: hasBody ? body : null }, recording);
+    };
+    const recording: UpstreamHandler = {
+      onInformation: (status, headers) => handler.onInformation(status, headers),
+      onDrain: () => handler.onDrain(),
+      onResend: () => handler.onResend(),
+      onHead: (came) => handler.onHead((head = came)),
+      onData: (piece) => {
+        take(piece);
+        return handler.onData(piece);
+      },
+      onEnd: (rest, trailers) => {
+        take(rest);
+        this.over?.(false);
+        handler.onEnd(rest, trailers);
+      },
+      onError: (error) => {
+        this.over?.(true);
+        handler.onError(error);
+      },
+    };
+    // The answer is to be recorded as text.
+    const headers = withoutHeaders(request.headers, ['accept-encoding', 'expect', 'content-length']);
+    if (body.length > 0) headers.push('Content-Length', String(body.length));
+    this.outside = this.next.send({ ...request, headers, body: body.length > 0 ? body : null }, recording);
   }
 }
 
@@ -191,86 +214,19 @@ function withoutHeaders(headers: readonly string[], names: readonly string[]): s
   return kept;
 }
 
-/** Takes an answer down as it passes; calls back once, when it is over, unless it never began. */
-class RecordedAnswerHandler implements UpstreamHandler {
-  private head: ResponseHead | null = null;
-  private readonly pieces: TimedPiece[] = [];
-  private readonly sentAt = performance.now();
-  private isOver = false;
-
-  constructor(
-    private readonly handler: UpstreamHandler,
-    private readonly onOver: (head: ResponseHead, pieces: TimedPiece[], sentAt: number, isCut: boolean) => void,
-  ) {}
-
-  /** The client has gone: what has come is all. */
-  breakOff(): void {
-    this.over(true);
-  }
-
-  onInformation(status: number, headers: string[]): void {
-    this.handler.onInformation(status, headers);
-  }
-
-  onHead(head: ResponseHead): void {
-    this.head = head;
-    this.handler.onHead(head);
-  }
-
-  onData(piece: Buffer | null): boolean {
-    this.take(piece);
-    return this.handler.onData(piece);
-  }
-
-  onEnd(rest: Buffer | null, trailers: string[]): void {
-    this.take(rest);
-    this.over(false);
-    this.handler.onEnd(rest, trailers);
-  }
-
-  onError(error: UpstreamError): void {
-    this.over(true);
-    this.handler.onError(error);
-  }
-
-  onDrain(): void {
-    this.handler.onDrain();
-  }
-
-  onResend(): void {
-    this.handler.onResend();
-  }
-
-  private take(data: Buffer | null): void {
-    // The buffer of a read is used again.
-    if (data !== null && data.length > 0) this.pieces.push({ data: Buffer.from(data), at: performance.now() });
-  }
-
-  private over(isCut: boolean): void {
-    if (this.isOver || this.head === null) return;
-    this.isOver = true;
-    this.onOver(this.head, this.pieces, this.sentAt, isCut);
-  }
-}
-
 /** The tokens of an answer, where its provider says them. */
 function usageOf(endpoint: Endpoint, head: ResponseHead, pieces: TimedPiece[]): CassetteEntry['usage'] | undefined {
-  let answer: RecordedAnswer | null = null;
+  const at = head.headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
+  const contentType = at === -1 ? null : head.headers[at + 1]!;
+  const bytes = pieces.reduce((sum, { data }) => sum + data.length, 0);
+  let answer: RecordedAnswer | null;
   try {
-    const bytes = pieces.reduce((sum, { data }) => sum + data.length, 0);
-    const contentType = withoutHeaders(head.headers, []).find(
-      (_, i, all) => all[i - 1]?.toLowerCase() === 'content-type',
-    );
-    const facts = { status: head.status, statusMessage: '', contentEncoding: null, contentLength: null };
-    const body = { pieces, tail: [], gap: 'none' as const, bytes };
-    ({ answer } = readAnswer(endpoint, { ...facts, contentType: contentType ?? null }, body, false));
+    const facts = { status: head.status, statusMessage: '', contentType, contentEncoding: null, contentLength: null };
+    ({ answer } = readAnswer(endpoint, facts, { pieces, tail: [], gap: 'none', bytes }, false));
   } catch {
     return undefined;
   }
-  const { inputTokens, outputTokens } = answer?.usage ?? {};
-  if (typeof inputTokens !== 'number' && typeof outputTokens !== 'number') return undefined;
-  return {
-    ...(typeof inputTokens === 'number' && { input_tokens: inputTokens }),
-    ...(typeof outputTokens === 'number' && { output_tokens: outputTokens }),
-  };
+  const { inputTokens: input = null, outputTokens: output = null } = answer?.usage ?? {};
+  if (input === null && output === null) return undefined;
+  return { ...(input !== null && { input_tokens: input }), ...(output !== null && { output_tokens: output }) };
 }

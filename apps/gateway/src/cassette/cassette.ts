@@ -78,8 +78,9 @@ export class Cassette {
     for (;;) {
       const found = this.byDigest.get(digest) ?? [];
       const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
-      if (stored === undefined) return null;
-      if (this.isSound(stored, digest)) {
+      if (stored === undefined) {
+        if (!this.lookAgain(labelOf(request))) return null;
+      } else if (this.isSound(stored, digest)) {
         stored.uses++;
         this.hits++;
         return stored.entry;
@@ -155,6 +156,15 @@ export class Cassette {
     const same = this.byDigest.get(digest);
     if (same) same.push(stored);
     else this.byDigest.set(digest, [stored]);
+  }
+
+  /** Looks at what its digest has not been compared of: people may have changed it. @returns whether that was the case. */
+  private lookAgain(label: string): boolean {
+    let hasChanged = false;
+    for (const [digest, same] of [...this.byDigest]) {
+      for (const stored of same) if (stored.label === label && !this.isSound(stored, digest)) hasChanged = true;
+    }
+    return hasChanged;
   }
 
   /** Whether an entry is what its digest says; one that people have changed is found by what it says now. */
