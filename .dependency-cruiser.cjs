@@ -112,7 +112,7 @@ module.exports = {
       name: 'apps-import-no-other-app',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
-      // What users set of an app is told by all of them, and commands read the gateway's cassettes: `serve` starts the gateway, and help lists every flag.
+      // What users set of an app is told by all of them: `serve` starts the gateway, and help lists every flag. Commands read cassettes.
       to: { path: '^apps/', pathNot: ['^apps/$1/', '\\.settings\\.ts$', '^apps/gateway/src/cassette/'] },
     },
     ...DASHBOARD_LAYERS.map(([name, below]) => ({

@@ -11,13 +11,17 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { hash } from './bytes.js';
 import type { CassetteEntry } from './entry.js';
 import { VOLATILE, type RequestMatch } from './cassette-request.js';
 
 const FORMAT = 1;
 
-/** The line that begins an entry: its digest and what it answers, so that a call finds it without any YAML being read. */
-const SEPARATOR = /^--- # ([0-9a-f]{32}) (.*)$/gm;
+/**
+ * The line that begins an entry: the digest of its request, a sum of the request's text, and what it is of. By it a call is found
+ * without any YAML being read, and what people have changed is known.
+ */
+const SEPARATOR = /^--- # ([0-9a-f]{32})-([0-9a-f]{8}) (.*)$/gm;
 
 /** An entry of a file, which is read when it is asked for: ten thousand of them take seconds (ADR 0083). */
 export class StoredEntry {
@@ -26,25 +30,23 @@ export class StoredEntry {
   private read: CassetteEntry | undefined;
 
   /**
-   * @param digest of its request, as `RequestMatch` makes it.
+   * @param digest of its request, as `RequestMatch` made it.
+   * @param sum of the text of its request when it was written.
    * @param label method, provider and path.
    * @param text its YAML.
    */
   constructor(
     readonly digest: string,
+    readonly sum: string,
     readonly label: string,
     readonly text: string,
   ) {}
 
   static of(entry: CassetteEntry, match: RequestMatch): StoredEntry {
-    const { usage, reconstructed } = entry;
-    const ordered = {
-      ...(reconstructed && { reconstructed }),
-      ...{ request: entry.request, answer: entry.answer },
-      ...(usage && { usage }),
-    };
+    const { request, answer, usage, reconstructed } = entry;
+    const ordered = { ...(reconstructed && { reconstructed }), request, answer, ...(usage && { usage }) };
     const text = stringify(ordered, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
-    const stored = new StoredEntry(match.digest(entry.request), labelOf(entry.request), text);
+    const stored = new StoredEntry(match.digest(request), sumOf(text), labelOf(request), text);
     stored.read = entry;
     return stored;
   }
@@ -53,7 +55,14 @@ export class StoredEntry {
   get entry(): CassetteEntry {
     return (this.read ??= parse(this.text) as CassetteEntry);
   }
+
+  /** Whether its request is as it was written. */
+  get isAsWritten(): boolean {
+    return sumOf(this.text) === this.sum;
+  }
 }
+
+const sumOf = (text: string): string => hash(text.slice(0, text.indexOf('\nanswer:'))).slice(0, 8);
 
 /** @returns method, provider and path without its query, in one line. */
 export const labelOf = ({ method, provider, path }: CassetteEntry['request']): string =>
@@ -83,9 +92,9 @@ export function readCassette(file: string): CassetteContent | null {
   const header: unknown = parse(text.slice(0, marks[0]?.index));
   const { spandrel_cassette: format, ignore } = Object(header) as { spandrel_cassette?: unknown; ignore?: unknown };
   if (format !== FORMAT) throw new Error(`${file}: is no cassette of format ${FORMAT}`);
-  const entries = marks.map(({ 0: line, 1: digest, 2: label, index }, n) => {
+  const entries = marks.map(({ 0: line, 1: digest, 2: sum, 3: label, index }, n) => {
     const body = text.slice(index + line.length + 1, marks[n + 1]?.index);
-    return new StoredEntry(digest!, label!, body);
+    return new StoredEntry(digest!, sum!, label!, body);
   });
   return { ignore: Array.isArray(ignore) ? ignore.map(String).filter((path) => !isVolatile(path)) : [], entries };
 }
@@ -113,7 +122,7 @@ export function writeCassette(
   if (bodies.size > 0) mkdirSync(folder, { recursive: true });
   for (const [name, data] of bodies) writeSafely(join(folder, name), data);
   const header = stringify({ spandrel_cassette: FORMAT, ignore: [...VOLATILE, ...ignore] }, { lineWidth: 0 });
-  const documents = entries.map(({ digest, label, text }) => `--- # ${digest} ${label}\n${text}`);
+  const documents = entries.map(({ digest, sum, label, text }) => `--- # ${digest}-${sum} ${label}\n${text}`);
   writeSafely(file, `# Recorded calls for tests: docs/cassettes.md of Spandrel.\n${header}${documents.join('')}`);
   removeUnnamed(folder, entries);
 }

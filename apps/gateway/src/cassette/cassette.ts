@@ -35,9 +35,10 @@ export class Cassette {
   private readonly match: RequestMatch;
   private readonly entries: StoredEntry[];
   private readonly byDigest = new Map<string, StoredEntry[]>();
-  private readonly verified = new Set<StoredEntry>();
-  /** What is recorded, in the order in which the calls began; `null` for one that is under way or was given up. */
-  private readonly recorded: (StoredEntry | null)[] = [];
+  /** What is recorded, by the places of the calls in the order in which they began. */
+  private readonly recorded = new Map<number, StoredEntry>();
+  private begun = 0;
+  private recordings = 0;
   private readonly bodies = new Map<string, Buffer>();
   private hits = 0;
   private misses = 0;
@@ -60,10 +61,11 @@ export class Cassette {
     this.match = new RequestMatch(this.rules.ignore);
     const content = mode === 'record' ? null : readCassette(file);
     this.entries = content?.entries ?? [];
-    // Digests that were made by other rules find nothing.
-    const isAsMade = content !== null && JSON.stringify(content.ignore) === JSON.stringify(this.rules.ignore);
+    // Digests that were made by other rules, or of what people have changed, find nothing.
+    const areOfTheseRules = JSON.stringify(content?.ignore) === JSON.stringify(this.rules.ignore);
     for (const stored of this.entries) {
-      this.index(isAsMade ? stored.digest : this.match.digest(stored.entry.request), stored);
+      const isSound = areOfTheseRules && stored.isAsWritten;
+      this.index(isSound ? stored.digest : this.match.digest(stored.entry.request), stored);
     }
   }
 
@@ -74,18 +76,12 @@ export class Cassette {
 
   /** @returns the recorded call that answers a request, each in its turn and the last one again and again; `null` when none does. */
   find(request: CassetteRequest): CassetteEntry | null {
-    const digest = this.match.digest(request);
-    for (;;) {
-      const found = this.byDigest.get(digest) ?? [];
-      const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
-      if (stored === undefined) {
-        if (!this.lookAgain(labelOf(request))) return null;
-      } else if (this.isSound(stored, digest)) {
-        stored.uses++;
-        this.hits++;
-        return stored.entry;
-      }
-    }
+    const found = this.byDigest.get(this.match.digest(request)) ?? [];
+    const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
+    if (stored === undefined) return null;
+    stored.uses++;
+    this.hits++;
+    return stored.entry;
   }
 
   /** A call is not on the cassette. @returns what to say of it: the nearest recording, and how it differs. */
@@ -115,7 +111,7 @@ export class Cassette {
 
   /** A call goes out. @returns where its recording will stand. */
   begin(): number {
-    return this.recorded.push(null) - 1;
+    return this.begun++;
   }
 
   /** Keeps a call that went out. @param place as {@link begin} returned it. */
@@ -128,7 +124,8 @@ export class Cassette {
   ): void {
     const mask: Mask = (value) => extra(this.mask(value));
     const described = describeAnswer(answer, mask, (name, data) => this.bodies.set(name, data));
-    this.recorded[place] = StoredEntry.of({ request, answer: described, ...(usage && { usage }) }, this.match);
+    this.recorded.set(place, StoredEntry.of({ request, answer: described, ...(usage && { usage }) }, this.match));
+    this.recordings++;
     this.isChanged = true;
   }
 
@@ -137,19 +134,20 @@ export class Cassette {
     return this.bodies.get(name) ?? readBody(this.file, name);
   }
 
-  /** Puts what was recorded in place. @throws Error when the disk does not take it. */
+  /** Puts what was recorded in place, from where it answers, too. @throws Error when the disk does not take it. */
   save(): void {
     if (!this.isChanged) return;
-    const recorded = this.recorded.filter((stored) => stored !== null);
-    writeCassette(this.file, { ignore: this.rules.ignore, entries: [...this.entries, ...recorded] }, this.bodies);
+    const recorded = [...this.recorded].toSorted(([a], [b]) => a - b).map(([, stored]) => stored);
+    const entries = [...this.entries, ...recorded];
+    writeCassette(this.file, { ignore: this.rules.ignore, entries }, this.bodies);
     this.isChanged = false;
-  }
-
-  get report(): CassetteReport {
-    const unused = this.entries.flatMap(({ uses, label }, index) => (uses === 0 ? [{ index, label }] : []));
-    const recorded = this.recorded.filter((stored) => stored !== null).length;
-    const { name, hits, misses, reasons } = this;
-    return { name, hits, misses, reasons, recorded, unused };
+    if (this.mode === 'record') return;
+    this.recorded.clear();
+    for (const stored of recorded) {
+      stored.uses++;
+      this.entries.push(stored);
+      this.index(stored.digest, stored);
+    }
   }
 
   private index(digest: string, stored: StoredEntry): void {
@@ -158,26 +156,9 @@ export class Cassette {
     else this.byDigest.set(digest, [stored]);
   }
 
-  /** Looks at what its digest has not been compared of: people may have changed it. @returns whether that was the case. */
-  private lookAgain(label: string): boolean {
-    let hasChanged = false;
-    for (const [digest, same] of [...this.byDigest]) {
-      for (const stored of same) if (stored.label === label && !this.isSound(stored, digest)) hasChanged = true;
-    }
-    return hasChanged;
-  }
-
-  /** Whether an entry is what its digest says; one that people have changed is found by what it says now. */
-  private isSound(stored: StoredEntry, digest: string): boolean {
-    if (this.verified.has(stored)) return true;
-    this.verified.add(stored);
-    const actual = this.match.digest(stored.entry.request);
-    if (actual === digest) return true;
-    this.byDigest.set(
-      digest,
-      this.byDigest.get(digest)!.filter((other) => other !== stored),
-    );
-    this.index(actual, stored);
-    return false;
+  get report(): CassetteReport {
+    const unused = this.entries.flatMap(({ uses, label }, index) => (uses === 0 ? [{ index, label }] : []));
+    const { name, hits, misses, reasons, recordings: recorded } = this;
+    return { name, hits, misses, reasons, recorded, unused };
   }
 }
