@@ -68,7 +68,7 @@ class CassetteExchange implements Exchange {
   ) {
     const { body } = request;
     if (typeof body === 'string') return;
-    // Its sender does not know this exchange yet.
+    // The sender does not know this exchange yet.
     queueMicrotask(() => this.answer(body ?? Buffer.alloc(0)));
   }
 

@@ -12,7 +12,7 @@ import { maskOf } from './cassette-rules.js';
 import type { CassetteSettings } from './cassette.settings.js';
 
 /** By which a call names its cassette. */
-export const CASSETTE_HEADER = 'x-spandrel-cassette';
+const CASSETTE_HEADER = 'x-spandrel-cassette';
 
 /** Parts of a name between slashes: none leads out of the folder, and none is hidden. */
 const NAME = /^(?!.{201})\w[\w.-]*(?:\/\w[\w.-]*)*$/;

@@ -2336,6 +2336,7 @@ export interface Problem {
     | 'last_owner'
     | 'being_deleted'
     | 'connection_in_use'
+    | 'cassette_miss'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'range_too_large'
