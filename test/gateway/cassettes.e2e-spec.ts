@@ -12,6 +12,7 @@ import type { CassetteSettings } from '../../apps/gateway/src/cassette/cassette.
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { startFakeApi, type FakeApi } from './support/fake-api.ts';
+import { rawRequest } from './support/raw.ts';
 import { startGateway, type StartedGateway } from './support/start.ts';
 
 const { core } = loadSettings([], { args: [], env: {}, cwd: process.cwd() });
@@ -264,6 +265,14 @@ it('takes no name that leads out of its folder, no WebSocket, and no call withou
   }
   await startWith({ dir: null });
   expect(await ask('chat')).toEqual({ failed: 'BadRequestError', status: 400 });
+  await startWith({ mode: 'record' });
+  const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${btoa('0123456789abcdef')}\r\n`;
+  const socket = `GET /v1/realtime?model=m HTTP/1.1\r\nHost: localhost\r\nX-Spandrel-Cassette: chat\r\n${upgrade}\r\n`;
+  const { head, body } = await rawRequest(gateway.port, socket);
+  expect([head, body.toString()]).toEqual([
+    expect.stringMatching(/^HTTP\/1.1 426 /),
+    expect.stringContaining('A cassette has calls over HTTP'),
+  ]);
   expect(provider.requests).toEqual([]);
   await expect(
     startGateway(provider.url, { mode: 'cloud' }, { cassettes: { dir, mode: 'replay', timing: 'none', name: null } }),

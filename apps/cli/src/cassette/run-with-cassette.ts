@@ -26,7 +26,7 @@ export interface CassetteRunEnd {
 }
 
 /** Settings of programs that would have this gateway be another one. */
-const OTHER_GATEWAYS = ['MODE', 'HOST', 'SPOOL_DIR', 'API_KEY', 'API_URL', 'GATEWAY_PORT'];
+const OTHER_GATEWAYS = ['SPOOL_DIR', 'API_KEY', 'API_URL', 'GATEWAY_PORT'];
 
 /**
  * Runs a command with a gateway of its own that answers from a cassette, or records it. Signals go on to the command.
@@ -46,6 +46,8 @@ export async function runWithCassette(
     ['--gateway-port', '0'],
     {
       ...own,
+      SPANDREL_MODE: 'local',
+      SPANDREL_HOST: '127.0.0.1',
       SPANDREL_CASSETTE_DIR: dirname(file),
       SPANDREL_CASSETTE_NAME: basename(file, SUFFIX),
       SPANDREL_CASSETTE_MODE: mode,
@@ -84,7 +86,10 @@ export async function runWithCassette(
 /** @returns the exit code of a command, or the signal that ended it. @throws Error when it cannot be started. */
 function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number | NodeJS.Signals> {
   const child = spawn(program!, args, { env, stdio: 'inherit', shell: process.platform === 'win32' });
-  stopOnSignals((signal) => void child.kill(signal));
+  stopOnSignals((signal) => {
+    // Ctrl-C reaches all programs of a terminal.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  });
   return new Promise((done, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => done(code ?? signal!));
