@@ -406,6 +406,31 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect((await score({ value: 6 })).body).toMatchObject({ config: null });
   });
 
+  it('are summed for users, by the traces of a range', async () => {
+    const at = (hour: number): string => `2026-11-20T1${hour}:00:00.000Z`;
+    await call('POST', '/api/ingest', {
+      traces: [0, 1, 2, 3].map((n) => ({ id: `of-${n}`, user_id: n < 3 ? 'ann' : 'bob', started_at: at(n) })),
+      spans: [{ id: 'of-0-span', trace_id: 'of-0', name: 'call', started_at: at(0), ended_at: at(0) }],
+      scores: [
+        { id: 'of-a', name: 'thumb', value: 1, trace_id: 'of-0', span_id: 'of-0-span' },
+        { id: 'of-b', name: 'thumb', value: 0, trace_id: 'of-1' },
+        { id: 'of-c', name: 'tone', label: 'kind', trace_id: 'of-2' },
+      ],
+    });
+    const tone = { count: 1, mean: null, labels: { kind: 1 } };
+    const ann = { thumb: { count: 2, mean: 0.5, labels: {} }, tone };
+    const scoresOf = async (path: string): Promise<unknown> => (await call('GET', path)).body['scores'];
+    const { users } = (await call<{ users: object[] }>('GET', '/api/users?include=scores&prefix=')).body;
+    expect(users).toContainEqual(expect.objectContaining({ user_id: 'ann', scores: ann }));
+    expect(users).toContainEqual(expect.objectContaining({ user_id: 'bob', scores: {} }));
+    expect(JSON.stringify((await call('GET', '/api/users')).body)).not.toContain('"scores"');
+    expect(await scoresOf('/api/users/ann')).toEqual(ann);
+    expect(await scoresOf(`/api/users/ann?since=${at(1)}&until=${at(2)}`)).toEqual({
+      thumb: { count: 1, mean: 0, labels: {} },
+    });
+    expect(await scoresOf('/api/users/bob')).toBeUndefined();
+  });
+
   it('are in the export, and come back', async () => {
     const { trace, session } = await record();
     await call('POST', '/api/scores', { id: `${trace}-e`, name: 'x', value: 1, trace_id: trace, metadata: { a: [1] } });

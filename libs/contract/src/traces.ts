@@ -12,7 +12,7 @@ import {
 } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
-import { listedScores, scoreFiltersSchema } from './scores.js';
+import { includeScores, listedScores, scoreFiltersSchema, scoreSumsSchema } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const TAGS_MAX = 1_000;
@@ -215,6 +215,7 @@ export const listUsersSchema = userRangeSchema.extend({
   prefix: z.string().optional().describe('Users whose ids begin with these very letters.'),
   sort_by: z.enum(USER_SORT_KEYS).default('last_seen').describe('Users without a known cost come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
+  include: includeScores,
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
 });
@@ -237,6 +238,9 @@ export const userSchema = z
     unpriced_count: unpricedCountSchema,
     first_seen_at: timestampTextSchema.describe('When the first of its traces started.'),
     last_seen_at: timestampTextSchema.describe('When the last of its traces started.'),
+    scores: scoreSumsSchema
+      .exactOptional()
+      .describe('Of one user, where there is one; in a list with `include=scores`.'),
   })
   .meta({ id: 'User', description: 'What the traces with a `user_id` come to.' });
 export type UserResource = z.output<typeof userSchema>;

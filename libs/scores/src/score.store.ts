@@ -24,6 +24,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { keysOfTraces } from '@spandrel/tracing';
 import { ScoreRollupStore } from './score-rollup.store.js';
 import { Score, scoreTable, type ScoreRow } from './score.entity.js';
 
@@ -168,6 +169,28 @@ export class ScoreStore {
           coalesce(sum(c.value), 0.0) as total
         from score c where c.project_id = ${projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
         group by ${id}, c.name, c.label order by ${id}, c.name, c.label`,
+      options,
+    );
+  }
+
+  /** What scores of the traces of users come to, of traces that began within a range: rows as {@link sumBy} has them. */
+  sumByUser(
+    scope: Scope,
+    userIds: readonly string[],
+    { since, until }: { since?: number | undefined; until?: number | undefined },
+    options: LongReadOptions,
+  ) {
+    const range = [
+      ...(since === undefined ? [] : [sql`c.trace_at >= ${since}`]),
+      ...(until === undefined ? [] : [sql`c.trace_at < ${until}`]),
+    ];
+    const where = joinSql([sql`c.project_id = ${scope.projectId}`, ...range], ' and ');
+    return this.storage.readLong(
+      SUM.query`select k.name as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
+          coalesce(sum(c.value), 0.0) as total
+        from (${keysOfTraces(scope, 'user')} and ${anyOf('t.user_id', userIds)}) k
+        join score c on c.trace_id = k.trace_id
+        where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label`,
       options,
     );
   }

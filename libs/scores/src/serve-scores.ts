@@ -37,18 +37,16 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     ids: readonly string[],
     options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>> {
-    const sums = new Map<string, ScoreSums>(ids.map((id) => [id, {}]));
-    const valued = new Map<string, { values: number; total: number }>();
-    for (const { id, name, label, count, values, total } of await this.scores.sumBy(scope, target, ids, options)) {
-      const ofName = (sums.get(id)![name] ??= { count: 0, mean: null, labels: {} });
-      ofName.count += count;
-      if (label !== null) ofName.labels[label] = count;
-      const sum = valued.getOrInsertComputed(`${id}\0${name}`, () => ({ values: 0, total: 0 }));
-      sum.values += values;
-      sum.total += total;
-      if (sum.values > 0) ofName.mean = sum.total / sum.values;
-    }
-    return sums;
+    return sumsOf(ids, await this.scores.sumBy(scope, target, ids, options));
+  }
+
+  async sumsOfUsers(
+    scope: Scope,
+    userIds: readonly string[],
+    range: { since?: number | undefined; until?: number | undefined },
+    options: LongReadOptions,
+  ): Promise<ReadonlyMap<string, ScoreSums>> {
+    return sumsOf(userIds, await this.scores.sumByUser(scope, userIds, range, options));
   }
 
   findTargets(
@@ -59,4 +57,20 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
   ): Promise<ScoredTargets | undefined> {
     return this.filters.findTargets(scope, target, filters, options);
   }
+}
+
+/** Sums by ids and names. @param rows by ids, names and labels. */
+function sumsOf(ids: readonly string[], rows: Awaited<ReturnType<ScoreStore['sumBy']>>): Map<string, ScoreSums> {
+  const sums = new Map<string, ScoreSums>(ids.map((id) => [id, {}]));
+  const valued = new Map<string, { values: number; total: number }>();
+  for (const { id, name, label, count, values, total } of rows) {
+    const ofName = (sums.get(id)![name] ??= { count: 0, mean: null, labels: {} });
+    ofName.count += count;
+    if (label !== null) ofName.labels[label] = count;
+    const sum = valued.getOrInsertComputed(`${id}\0${name}`, () => ({ values: 0, total: 0 }));
+    sum.values += values;
+    sum.total += total;
+    if (sum.values > 0) ofName.mean = sum.total / sum.values;
+  }
+  return sums;
 }

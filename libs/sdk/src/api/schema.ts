@@ -676,6 +676,8 @@ export interface Operations {
       /** Users without a known cost come last. */
       sort_by?: 'last_seen' | 'cost' | 'calls' | 'tokens' | 'errors';
       sort_order?: 'asc' | 'desc';
+      /** `scores`: the member `scores`, with what the scores of each come to. */
+      include?: 'scores';
       /** Items of a page; a page of large items may end before. */
       limit?: number;
       /** `next_cursor` of the page before. */
@@ -3931,6 +3933,8 @@ export interface User {
    * @example 2026-11-20T09:00:00.000Z
    */
   last_seen_at: string;
+  /** Of one user, where there is one; in a list with `include=scores`. */
+  scores?: ScoreSums;
 }
 
 export interface Counted {

@@ -29,6 +29,7 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { BoundedScan } from '../reading/bounded-scan.js';
+import { ScoresPort } from '../reading/scores-port.js';
 import { prefixed } from './facet-list.store.js';
 import { SUMMED_TRACES, TRACE_SUMS, traceSumsOf } from './session-list.store.js';
 
@@ -70,7 +71,10 @@ const sortingOf = ({ sort_by: by, sort_order: order }: ListUsers): Sorting => ({
 /** `/api/users`: what the traces of each user come to (docs/spec/users.md), all of which are read: the bound is that of scans. */
 @Injectable()
 export class UserListStore {
-  constructor(private readonly scans: BoundedScan) {}
+  constructor(
+    private readonly scans: BoundedScan,
+    private readonly scores: ScoresPort,
+  ) {}
 
   /** @throws Invalid `invalid_cursor`; DomainError `range_too_large`. */
   async list(scope: Scope, query: ListUsers, options: LongReadOptions): Promise<Page<UserResource>> {
@@ -94,7 +98,11 @@ export class UserListStore {
       }),
       (row) => ({ value: row[SORTED[query.sort_by]], id: row.userId }),
     );
-    return { items: page.items.map(userResource), nextCursor: page.nextCursor };
+    const users = page.items.map(userResource);
+    return {
+      items: query.include ? await this.withScores(scope, users, query, options) : users,
+      nextCursor: page.nextCursor,
+    };
   }
 
   /** @returns `undefined` where no trace of the range has the user. @throws DomainError `range_too_large`. */
@@ -111,7 +119,20 @@ export class UserListStore {
       USER.query`select ${SUMS} ${traces} group by user_id`,
       options,
     );
-    return row && userResource(row);
+    if (!row) return undefined;
+    const [user] = await this.withScores(scope, [userResource(row)], query, options);
+    return Object.keys(user!.scores ?? {}).length > 0 ? user : userResource(row);
+  }
+
+  private async withScores(
+    scope: Scope,
+    users: readonly UserResource[],
+    range: ReadUser,
+    options: LongReadOptions,
+  ): Promise<UserResource[]> {
+    const ids = users.map(({ user_id: id }) => id);
+    const sums = await this.scores.registered?.sumsOfUsers(scope, ids, range, options);
+    return users.map((user) => ({ ...user, scores: sums?.get(user.user_id) ?? {} }));
   }
 }
 

@@ -55,6 +55,14 @@ export interface ScoresOfRecords {
     options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>>;
 
+  /** The scores of the traces of users that began within a range, those of their spans among them. */
+  sumsOfUsers(
+    scope: Scope,
+    userIds: readonly string[],
+    range: { since?: number | undefined; until?: number | undefined },
+    options: LongReadOptions,
+  ): Promise<ReadonlyMap<string, ScoreSums>>;
+
   /** Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match. */
   findTargets(
     scope: Scope,
