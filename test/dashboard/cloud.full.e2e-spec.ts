@@ -283,6 +283,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
         expect([name, await button(page, name).count()]).toEqual([name, 0]);
       }
       await expectAccessible(watched);
+      await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+      await page.getByText('You may read alerts.').waitFor();
+      await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
+      expect(await button(page, 'New alert').count()).toBe(0);
       await page.getByRole('link', { name: 'Review', exact: true }).click();
       await page.getByText('Needs the scope review or write').waitFor();
       expectNoFaults(watched);
