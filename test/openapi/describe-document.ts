@@ -29,7 +29,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
     'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata score',
   getTrace: 'view preview',
   getSession: 'preview sort_order limit cursor',
-  listUsers: 'since until id_contains prefix sort_by sort_order limit cursor',
+  listUsers: 'since until id_contains prefix sort_by sort_order include limit cursor',
   getUser: 'since until',
   listSpans:
     'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min metadata score sort_by sort_order view preview include limit cursor',
