@@ -1,5 +1,6 @@
 /** Cloud mode: a gateway that is asked to stop lets balancers and clients know before it refuses anything. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CassetteSettings } from '../../apps/gateway/src/cassette/cassette.settings.ts';
 import { GatewayUserSettings } from '../../apps/gateway/src/gateway.settings.js';
 import { createLogger, Lifecycle, LifeLog, loadSettings, ProgramStatus } from '@spandrel/kernel';
 import { startGateway } from '../../apps/gateway/src/start-gateway.js';
@@ -26,7 +27,7 @@ beforeEach(async () => {
     SPANDREL_ACCESS_LOG: 'false',
   };
   const args = ['--mode', 'cloud', '--gateway-port', '0'];
-  const settings = loadSettings([GatewayUserSettings], { args, env, cwd: process.cwd() });
+  const settings = loadSettings([GatewayUserSettings, CassetteSettings], { args, env, cwd: process.cwd() });
   settings.core.shutdownDelayMs = DELAY_MS;
   const logger = createLogger('silent', 'gateway-test');
   lifecycle = new Lifecycle(logger, 5_000);
