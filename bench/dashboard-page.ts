@@ -21,6 +21,56 @@ export const shownAt = (selector: string): string => `new Promise((resolve) => {
   look();
 })`;
 
+/**
+ * Milliseconds from frame to frame while something is scrolled on, 400 pixels a frame, into what was never shown. A frame
+ * counts when it moved: at the end of what is known one waits for the next page.
+ */
+export async function scrollOn(page: Page, selector: string, frames: number): Promise<number[]> {
+  return (await page.evaluate(`(async () => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    const times = [];
+    let before = await new Promise(requestAnimationFrame);
+    for (let waited = 0; times.length < ${frames} && waited < 5_000; ) {
+      const from = element.scrollTop;
+      element.scrollTop += 400;
+      const moved = element.scrollTop > from;
+      const at = await new Promise(requestAnimationFrame);
+      if (moved) times.push(at - before); else waited++;
+      before = at;
+    }
+    return times;
+  })()`)) as number[];
+}
+
+/** The bare virtual list that lists of ours are compared with: as many rows, cells of fixed texts, nothing else. */
+export async function openBareList(browser: Browser, rows: number): Promise<Page> {
+  const page = await newPage(browser);
+  await page.setContent(
+    '<div role="grid" style="height:560px;overflow:auto;position:relative;font:12px/28px sans-serif"></div>',
+  );
+  await page.evaluate(`(() => {
+    const grid = document.querySelector('[role=grid]');
+    const space = grid.appendChild(document.createElement('div'));
+    space.style.height = ${rows} * 28 + 'px';
+    const pool = Array.from({ length: 44 }, () => {
+      const row = grid.appendChild(document.createElement('div'));
+      row.style.cssText = 'position:absolute;inset:0 0 auto;height:28px;display:grid;gap:12px;grid-template-columns:136px 180px minmax(240px,1fr) 90px 140px 90px 90px 80px 80px';
+      for (let cell = 0; cell < 9; cell++) row.append(document.createElement('div'));
+      return row;
+    });
+    const draw = () => {
+      const first = Math.max(0, Math.floor(grid.scrollTop / 28) - 12);
+      pool.forEach((row, n) => {
+        row.style.transform = 'translateY(' + (first + n) * 28 + 'px)';
+        [...row.children].forEach((cell, at) => (cell.textContent = 'cell ' + at + ' of row ' + (first + n)));
+      });
+    };
+    grid.addEventListener('scroll', draw);
+    draw();
+  })()`);
+  return page;
+}
+
 /** 95th percentile of the time between frames while something is scrolled by 400 pixels a frame, there and back. */
 export async function scroll(page: Page, selector: string): Promise<number> {
   return Number(

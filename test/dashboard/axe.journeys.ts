@@ -25,6 +25,9 @@ async function recordAll(): Promise<void> {
   const rule = { measure: 'calls', group_by: 'user', window: '7d', condition: { op: '>', value: 1 } };
   await api.post('/api/alerts', { name: 'Many calls', ...rule, channel_ids: [channel.id] });
   const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
+  const trace_id = await traceId();
+  await api.post('/api/scores', { name: 'helpful', value: 0.5, trace_id });
+  await api.post('/api/comments', { target_type: 'trace', target_id: trace_id, text: 'Look, @ana.' });
   await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
   await api.post('/api/queue', { trace_ids: [await traceId()], reviews_required: 2 });
 }
@@ -94,6 +97,10 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a trace', 'Add to dataset'],
   ['a trace', 'More'],
   ['a trace', 'Send to review'],
+  ['a trace', 'Add score'],
+  ['a trace', 'helpful 0.5'],
+  ['a trace', 'Comments (1)'],
+  ['/settings', 'New definition'],
   ['/boards', 'New board'],
   ['/analytics', 'Pin to board'],
   ['/analytics', 'Create alert'],
@@ -155,8 +162,11 @@ describe('axe', () => {
     expect(found).toEqual([]);
   });
 
-  inBrowser('finds nothing in any dialog', async () => {
-    await page.setViewportSize({ width: 1_440, height: 900 });
+  inBrowser.each([
+    [1_440, 900],
+    [390, 844],
+  ])('finds nothing in any dialog at %i pixels', async (width, height) => {
+    await page.setViewportSize({ width, height });
     const found: string[] = [];
     for (const [name, ...buttons] of DIALOGS) {
       await page.goto(program.apiUrl + (await pathOf(name)));

@@ -22,6 +22,7 @@ await import('./review.journeys.ts');
 await import('./review-traces.journeys.ts');
 await import('./conversations.journeys.ts');
 await import('./loop.journeys.ts');
+await import('./walk.journeys.ts');
 await import('./settings.journeys.ts');
 await import('./views.journeys.ts');
 await import('./scores.journeys.ts');

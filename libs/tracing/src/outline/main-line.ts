@@ -4,7 +4,7 @@ import type { OutlinedSpan } from './span-outline.js';
 export type LineSpan = Pick<OutlinedSpan, 'id' | 'parentId' | 'name' | 'kind' | 'kindType' | 'startedAt'>;
 
 /** Names and kinds of what looks at questions and answers, or names them, and is no part of what the user reads. */
-const BESIDE = /judge|guard|moderat|evaluat|grader|grading|scorer|safety|title/i;
+const BESIDE = /judge|guard|moderat|evaluat|grader|grading|scorer|safety|critique|check|verif|title/i;
 
 /** Parents of a call that are looked at: a guardrail of the OpenAI Agents SDK has an agent between itself and its call. */
 export const LEVELS_ABOVE = 2;

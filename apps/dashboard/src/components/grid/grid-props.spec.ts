@@ -6,6 +6,7 @@ const COLUMNS = [{ width: 100 }, { width: 200, grows: true }, { width: 50 }];
 describe('the columns of a grid', () => {
   it('are tracks of which one takes what is left', () => {
     expect(tracksOf(COLUMNS)).toBe('100px minmax(200px, 1fr) 50px');
+    expect(tracksOf([{ width: 200, grows: 560 }])).toBe('minmax(200px, 560px)');
   });
 
   it('are as wide as their tracks with the space between and beside them', () => {

@@ -68,9 +68,9 @@ export interface GridColumn<Row> {
   header: string;
   /** Words beside the header that are not part of its name: the zone of times. */
   note?: string;
-  /** Pixels; the column that `grows` takes what is left and has at least these. */
+  /** Pixels; the column that `grows` takes what is left, up to so many pixels for a name, and has at least these. */
   width: number;
-  grows?: boolean;
+  grows?: boolean | number;
   align?: 'end';
   /** Whether it is the beginning of what a peek shows, so that a press on it opens one. */
   peeks?: boolean;
@@ -89,7 +89,9 @@ export interface GridColumn<Row> {
 
 /** The CSS tracks of the columns. */
 export function tracksOf(columns: readonly Pick<GridColumn<unknown>, 'width' | 'grows'>[]): string {
-  return columns.map(({ width, grows }) => (grows ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
+  return columns
+    .map(({ width, grows }) => (grows ? `minmax(${width}px, ${grows === true ? '1fr' : `${grows}px`})` : `${width}px`))
+    .join(' ');
 }
 
 const GAP = 12;

@@ -27,7 +27,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const helpId = useId();
   const rowHeight = useRowHeight();
   const focus = useGridFocus(props, scroller, rowHeight);
-  const { items, size, headerHeight } = useGridRows(props, scroller, rowHeight, focus);
+  const { rows, size } = useGridRows(props, scroller, rowHeight, focus);
   const touched = useScrolledOrSelected(onScrolledOrSelected);
   const open = useLatest(onOpen);
   const peek = useLatest((index: number) => onPeek?.(keyAt(index)));
@@ -52,17 +52,17 @@ export function Grid<Row>(props: GridProps<Row>) {
       </span>
       <GridHeader columns={columns} tracks={tracks} minWidth={minWidth} page={selection && (props.page ?? null)} />
       <div role="rowgroup" className={styles.rows} style={{ height: size, minWidth }}>
-        {items.map(({ index, start }) => {
+        {rows.map((index) => {
           const row = rowAt(index);
           return (
             <GridRow
               key={keyAt(index)}
               {...{ index, row, columns, tracks, selection }}
               state={row === undefined ? undefined : stateOf?.(row)}
-              offset={start - headerHeight}
+              offset={index * rowHeight}
               height={rowHeight}
               isOpen={openKey !== undefined && keyAt(index) === openKey}
-              isCurrent={index === focus.tabStop(items)}
+              isCurrent={index === focus.tabStop(rows)}
               onOpen={open}
               onPeek={peek}
               onFocus={focused}

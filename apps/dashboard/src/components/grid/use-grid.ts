@@ -12,8 +12,9 @@ import {
   type FocusEvent,
   type UIEvent,
 } from 'react';
-import { defaultRangeExtractor, useVirtualizer, type VirtualItem, type Range } from '@tanstack/react-virtual';
 import { useShortcuts } from '../shortcuts/use-shortcuts.js';
+import { useLatest } from '../hooks.js';
+import { useFixedRows } from '../use-fixed-rows.js';
 import { isRowKey, rowAfterKey, type RowKey } from '../row-keys.js';
 import type { GridProps } from './grid-props.js';
 
@@ -21,7 +22,7 @@ interface GridFocus {
   /** Index of the row that has or had the focus, -1 before. */
   current: number;
   /** Index of the row that Tab leads to. */
-  tabStop(items: readonly VirtualItem[]): number;
+  tabStop(rows: readonly number[]): number;
   onKeyDown(event: KeyboardEvent): void;
   onFocus(index: number): void;
   /** Set by who draws the rows. */
@@ -115,7 +116,7 @@ export function useGridFocus<Row>(
       withRow(() => onPeek(keyAt(current)));
     }
   };
-  const tabStop = (items: readonly VirtualItem[]): number => (current >= 0 ? current : (items[0]?.index ?? -1));
+  const tabStop = (rows: readonly number[]): number => (current >= 0 ? current : (rows[0] ?? -1));
   return { current, tabStop, onKeyDown, onFocus, scrollTo };
 }
 
@@ -167,14 +168,11 @@ function sortButtons(grid: Element): HTMLElement[] {
   return [...grid.querySelectorAll<HTMLElement>('[role=columnheader] :is(button, input)')];
 }
 
-/** Rows drawn beyond both edges of the screen. */
-const OVERSCAN = 8;
-
 interface GridRows {
-  items: VirtualItem[];
+  /** Indexes of the rows that are drawn. */
+  rows: number[];
   /** Pixels of all rows. */
   size: number;
-  headerHeight: number;
 }
 
 /** The rows that are drawn: those near the screen, and the one with the focus wherever it is. */
@@ -186,46 +184,31 @@ export function useGridRows<Row>(
 ): GridRows {
   const { length, keyAt, listKey, place, onPlace, onVisible } = props;
   const { current } = focus;
-  const rangeExtractor = useCallback(
-    (range: Range) => {
-      const indexes = defaultRangeExtractor(range);
-      if (current < 0 || current >= range.count || indexes.includes(current)) return indexes;
-      return current < (indexes[0] ?? 0) ? [current, ...indexes] : [...indexes, current];
-    },
-    [current],
-  );
-  const virtualizer = useVirtualizer({
-    count: length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: keyAt,
-    overscan: OVERSCAN,
-    rangeExtractor,
-    initialOffset: place?.scrollTop ?? 0,
-    scrollMargin: rowHeight,
-    scrollPaddingStart: rowHeight,
+  const { first, last, reveal } = useFixedRows(scroller, length, rowHeight, rowHeight);
+  focus.scrollTo.current = reveal;
+
+  const goToPlace = useEffectEvent(() => {
+    if (scroller.current) scroller.current.scrollTop = place?.scrollTop ?? 0;
   });
-  focus.scrollTo.current = (index) => virtualizer.scrollToIndex(index, { align: 'auto' });
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+  useLayoutEffect(() => goToPlace(), [listKey]);
 
-  const isFirstList = useRef(true);
-  const goToPlace = useEffectEvent(() => virtualizer.scrollToOffset(place?.scrollTop ?? 0));
-  useLayoutEffect(() => {
-    if (!isFirstList.current) goToPlace();
-    isFirstList.current = false;
-  }, [listKey]);
-
-  const first = virtualizer.range?.startIndex ?? 0;
-  const last = virtualizer.range?.endIndex ?? 0;
   useEffect(() => {
-    if (length > 0) onVisible?.(Math.max(0, first - OVERSCAN), Math.min(length - 1, last + OVERSCAN));
+    if (length > 0) onVisible?.(first, Math.min(length, last) - 1);
   }, [onVisible, first, last, length]);
 
-  const scrollTop = virtualizer.scrollOffset ?? 0;
   const key = current >= 0 && current < length ? keyAt(current) : null;
-  useEffect(() => onPlace?.({ scrollTop, key }), [onPlace, scrollTop, key]);
+  const report = useLatest(() => onPlace?.({ scrollTop: scroller.current?.scrollTop ?? 0, key }));
+  useEffect(() => report(), [report, key]);
+  useEffect(() => {
+    const element = scroller.current!;
+    element.addEventListener('scroll', report, { passive: true });
+    return () => element.removeEventListener('scroll', report);
+  }, [scroller, report]);
 
-  return { items: virtualizer.getVirtualItems(), size: virtualizer.getTotalSize(), headerHeight: rowHeight };
+  const rows = Array.from({ length: last - first }, (_, at) => first + at);
+  if (current >= 0 && current < first && current < length) rows.unshift(current);
+  else if (current >= last && current < length) rows.push(current);
+  return { rows, size: length * rowHeight };
 }
 
 /** Handlers that note whether the reader is in an element: scrolled down, focused inside, or hovering. */

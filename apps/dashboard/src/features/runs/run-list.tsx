@@ -25,7 +25,7 @@ import styles from './run-list.module.css';
 /** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
 export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
   return [
-    { id: 'name', header: 'Name', width: 160, grows: true, cell: (run) => <NameOfRun run={run} /> },
+    { id: 'name', header: 'Name', width: 160, grows: 560, cell: (run) => <NameOfRun run={run} /> },
     cellColumn('dataset', 'Dataset', 112, ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />),
     textColumn('model', 'Model', 112, ({ config }) => config.model),
     textColumn('scoring', 'Scoring', 92, scorersOf),

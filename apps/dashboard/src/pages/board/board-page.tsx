@@ -177,14 +177,18 @@ function keysOf(figures: readonly BoardFigure[]): string[] {
 function useBoardChange(id: string): (changes: UpdateBoard) => Promise<boolean> {
   const client = useQueryClient();
   const { queryKey } = boardQuery(id);
+  const mutationKey = ['board', id];
   const sending = useMutation({
+    mutationKey,
     mutationFn: (body: UpdateBoard) => api.updateBoard({ path: { id }, body }),
     scope: { id: `board ${id}` },
     onError: (error) => notifyError('The board could not be changed', error),
-    onSettled: () => rereadBoards(client),
+    // What the service has meanwhile is older than the changes that wait behind this one.
+    onSettled: () => (client.isMutating({ mutationKey }) === 1 ? rereadBoards(client) : undefined),
   });
-  return async (changes) => {
-    await client.cancelQueries({ queryKey });
+  return (changes) => {
+    // At once: what is pressed next begins with what this one leaves.
+    void client.cancelQueries({ queryKey });
     client.setQueryData(queryKey, (before) => before && ({ ...before, ...changes } as BoardResource));
     return sending.mutateAsync(changes).then(
       () => true,

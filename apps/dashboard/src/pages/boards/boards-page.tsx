@@ -37,7 +37,7 @@ export function BoardsPage() {
     void rereadBoards(client);
   };
   const columns: GridColumn<BoardResource>[] = [
-    cellColumn('name', 'Name', { width: 200, grows: true }, ({ id, name, hidden }) => (
+    cellColumn('name', 'Name', { width: 200, grows: 560 }, ({ id, name, hidden }) => (
       <>
         <Link to={boardAddress(id)} dir="auto">
           {name}

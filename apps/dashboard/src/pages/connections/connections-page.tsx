@@ -131,7 +131,7 @@ function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Connectio
     textColumn('provider', 'Provider', 100, ({ provider }) => provider),
     {
       ...textColumn<ConnectionResource>('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'),
-      grows: true,
+      grows: 560,
     },
     textColumn('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
     { id: 'key', header: 'Key', width: 110, cell: ({ key_status: status }) => KEY_WORDS[status] },

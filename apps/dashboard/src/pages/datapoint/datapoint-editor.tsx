@@ -69,7 +69,7 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
   useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
   return (
-    <section aria-label="Datapoint" className={styles.editor}>
+    <section aria-label="Datapoint" className={styles.editor} data-tab={tab}>
       <div className={styles.bar}>
         <ChoiceGroup
           label="Kind"

@@ -93,7 +93,7 @@ function DatapointHistory({ datasetId, id }: { datasetId: string; id: string }) 
 }
 
 const historyColumns = (item: string): GridColumn<DatapointRunResult>[] => [
-  cellColumn('run', 'Run', { width: 160, grows: true }, ({ run_id: id, run_name: name }) => (
+  cellColumn('run', 'Run', { width: 160, grows: 560 }, ({ run_id: id, run_name: name }) => (
     <RunLink run={{ id, name }} item={item} />
   )),
   textColumn('model', 'Model', 120, ({ model }) => model),

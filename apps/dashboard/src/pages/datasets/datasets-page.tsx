@@ -89,7 +89,7 @@ function useDatasetList() {
 
 function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
   return [
-    { id: 'name', header: 'Name', width: 200, grows: true, cell: (dataset) => <DatasetLink dataset={dataset} /> },
+    { id: 'name', header: 'Name', width: 200, grows: 560, cell: (dataset) => <DatasetLink dataset={dataset} /> },
     countColumn('datapoint_count', 'Datapoints', 96, ({ datapoint_count }) => datapoint_count),
     countColumn('version', 'Version', 80, ({ version }) => version),
     { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at }) => <Time at={updated_at} /> },

@@ -134,8 +134,7 @@ function RunFilters(props: {
   const metadata = metadataIn({ ...search });
   const texts = search.group_id === undefined ? metadata : [['group_id', search.group_id] as const, ...metadata];
   const chips = texts.map(([name, value]) => ({
-    name,
-    value,
+    ...{ name: name === 'group_id' ? 'Group' : name, value },
     without: (before: EvaluationsSearch) => withMember(before, name, ''),
   }));
   return (

@@ -85,7 +85,7 @@ const queueKey = (queue: QueueCount | undefined) => queue && (queue.dataset_id ?
 export function queueColumns(zone: string): Column[] {
   return [
     {
-      ...{ id: 'dataset', header: 'Dataset', width: 200, grows: true },
+      ...{ id: 'dataset', header: 'Dataset', width: 200, grows: 560 },
       cell: ({ dataset_id: id, name }) => (id === null ? name : <DatasetLink dataset={{ id, name }} />),
     },
     countOf('pending', 'Pending', ({ pending }) => pending),

@@ -90,7 +90,7 @@ function NoSessions() {
 /** Every column of the list of sessions. @param zone zone of the times, shown in the header. */
 export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
   return [
-    cellColumn('session_id', 'Session', { width: 200, grows: true }, (row) => <SessionLink id={row.session_id} />),
+    cellColumn('session_id', 'Session', { width: 200, grows: 560 }, (row) => <SessionLink id={row.session_id} />),
     countColumn('trace_count', 'Traces', 64, ({ trace_count }) => trace_count),
     countColumn('span_count', 'Spans', 64, ({ span_count }) => span_count),
     countColumn('error_count', 'Errors', 60, ({ error_count }) => error_count),

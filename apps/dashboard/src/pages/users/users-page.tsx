@@ -78,7 +78,7 @@ function NoUsers() {
 /** Every column of the list of users. @param zone zone of the times, shown in the header. */
 function userColumns(zone: string): GridColumn<UserResource>[] {
   return [
-    cellColumn('user_id', 'User', { width: 200, grows: true }, ({ user_id: id }) => (
+    cellColumn('user_id', 'User', { width: 200, grows: 560 }, ({ user_id: id }) => (
       <NameLink to={userAddress(id)}>{formatId(id)}</NameLink>
     )),
     countColumn('call_count', 'Calls', 80, ({ call_count }) => call_count),
