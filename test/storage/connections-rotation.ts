@@ -73,6 +73,8 @@ export function connectionRotation(storage: () => Storage): void {
       expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({
         rotated: KEYS.length,
         unreadable: [],
+        texts: 1,
+        unreadableTexts: [],
         maskingKeys: 0,
         unreadableMaskingKeys: [],
       });
@@ -118,6 +120,8 @@ export function connectionRotation(storage: () => Storage): void {
       expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({
         rotated: KEYS.length + 1,
         unreadable: [],
+        texts: 0,
+        unreadableTexts: [],
         maskingKeys: 0,
         unreadableMaskingKeys: [],
       });
@@ -154,6 +158,8 @@ export function connectionRotation(storage: () => Storage): void {
         expect(await resealKeys(storage(), keys)).toEqual({
           rotated: KEYS.length,
           unreadable: [],
+          texts: 0,
+          unreadableTexts: [],
           maskingKeys: 0,
           unreadableMaskingKeys: [],
         });
