@@ -138,6 +138,8 @@ describe('docs/cassettes.md', () => {
     await until(() => existsSync(join(dir, 'sailing/first.cassette.yaml')), 20_000);
     expect((await ask('Good evening')).output).toContain('You said: Ahoy, [email]');
     expect(provider.requests).toHaveLength(1);
+    const finished = await bash(block('finish'), { SPANDREL_GATEWAY_URL: spandrel.gatewayUrl });
+    expect(JSON.parse(finished.output)).toMatchObject({ cassettes: [{ name: 'sailing/first', recorded: 1 }] });
     await spandrel.stop();
     const file = readFileSync(join(dir, 'sailing/first.cassette.yaml'), 'utf8');
     expect(file).toContain('content: Ahoy, [email]');

@@ -173,6 +173,41 @@ it('holds a cassette for each of ten tests in parallel', async () => {
   expect(provider.requests).toHaveLength(30);
 });
 
+it('ends a run of tests when asked to: orders begin at their first recording, and a recording is made new', async () => {
+  const finish = async (method = 'DELETE') => {
+    const answer = await fetch(`${gateway.url}/cassettes`, { method });
+    return [answer.status, await answer.json()] as const;
+  };
+  const statuses = async (times: number) => {
+    const answers: number[] = [];
+    const body = JSON.stringify({ model: 'gpt-5.1', messages: user('fake:error-429+times:1') });
+    const sent = { method: 'POST', headers: { ...headers('chat'), 'content-type': 'application/json' }, body };
+    for (let i = 0; i < times; i++) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, sent);
+      await answer.text();
+      answers.push(answer.status);
+    }
+    return answers;
+  };
+  const entries = () => readFileSync(join(dir, 'chat.cassette.yaml'), 'utf8').match(/^--- #/gm)!.length;
+  await startWith({ mode: 'record' });
+  await statuses(2);
+  expect(await finish()).toMatchObject([200, { cassettes: [{ name: 'chat', recorded: 2 }] }]);
+  expect(entries()).toBe(2);
+  await startWith({ mode: 'replay' });
+  expect(await statuses(3)).toEqual([429, 200, 200]);
+  expect(await statuses(3)).toEqual([200, 200, 200]);
+  await finish();
+  expect(await statuses(3)).toEqual([429, 200, 200]);
+  expect(await finish('POST')).toMatchObject([405, { code: 'method_not_allowed' }]);
+  await startWith({ mode: 'record' });
+  await statuses(1);
+  await finish();
+  await statuses(3);
+  await finish();
+  expect(entries()).toBe(3);
+});
+
 it('says how a changed prompt differs, in the shape of each provider, and lets no call leave', async () => {
   const prompt = (time: string) => `Remind me to water the plants at ${time}`;
   const ask = {

@@ -20,7 +20,7 @@ export interface OwnEndpointsParts {
   /** Counts wrong tokens by the address they come from. */
   refusals: CredentialRefusals;
   /** What has been recorded and replayed on cassettes. */
-  cassettes: Pick<Cassettes, 'reports'>;
+  cassettes: Pick<Cassettes, 'reports' | 'finish' | 'areAlone'>;
   /** `null` when requests are not logged. */
   log: RequestLog | null;
 }
@@ -39,9 +39,12 @@ export class OwnEndpoints {
     if (!PATHS.has(path)) return false;
     const id = newId();
     res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, path));
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      res.setHeader('Allow', 'GET, HEAD');
-      answerError(res, { code: 'method_not_allowed', message: `${path} takes GET requests only.` }, null, id);
+    const mayFinish = path === '/cassettes' && !this.parts.cassettes.areAlone;
+    const isFinish = mayFinish && req.method === 'DELETE';
+    if (req.method !== 'GET' && req.method !== 'HEAD' && !isFinish) {
+      res.setHeader('Allow', mayFinish ? 'GET, HEAD, DELETE' : 'GET, HEAD');
+      const taken = mayFinish ? 'GET and DELETE' : 'GET';
+      answerError(res, { code: 'method_not_allowed', message: `${path} takes ${taken} requests only.` }, null, id);
       return true;
     }
     if (path === '/metrics' && !this.mayReadMetrics(req)) {
@@ -49,10 +52,8 @@ export class OwnEndpoints {
       return true;
     }
     res.setHeader('X-Request-Id', id);
-    const { cassettes } = this.parts;
     if (path === '/livez') this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
-    else if (path === '/cassettes')
-      this.send(res, 200, 'application/json', JSON.stringify({ cassettes: cassettes.reports }));
+    else if (path === '/cassettes') this.reports(res, isFinish, id);
     else void (path === '/readyz' ? this.ready(res) : this.metrics(res)).catch(() => res.destroy());
     return true;
   }
@@ -80,6 +81,18 @@ export class OwnEndpoints {
       : this.parts.refusals.of(new WrongCredential(message), req);
     if (error.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
     answerError(res, error, null, id);
+  }
+
+  /** How cassettes are used; at the end of a run of tests they are put in place, too. */
+  private reports(res: ServerResponse, isFinish: boolean, id: string): void {
+    const { cassettes } = this.parts;
+    try {
+      const reports = isFinish ? cassettes.finish() : cassettes.reports;
+      this.send(res, 200, 'application/json', JSON.stringify({ cassettes: reports }));
+    } catch (error) {
+      const message = `A cassette could not be written: ${(error as Error).message}`;
+      answerError(res, { code: 'internal', message }, null, id);
+    }
   }
 
   /** 200 while requests are forwarded, whether or not the API is up. */

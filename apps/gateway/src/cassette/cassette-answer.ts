@@ -106,7 +106,87 @@ function streamOf(
     pauses.push(Math.max(0, Math.round(at - before)));
     before = at;
   }
-  return { pauses_ms: pauses.join(' '), events: texts.map((text) => eventOf(text, framing, mask)) };
+  const masked = maskAcross(texts, framing, mask);
+  return { pauses_ms: pauses.join(' '), events: masked.map((text) => eventOf(text, framing, mask)) };
+}
+
+/** Members of events that hold pieces of one text. */
+const PIECES: ReadonlySet<string> = new Set(
+  'content text delta arguments partial_json thinking reasoning reasoning_content refusal response input'.split(' '),
+);
+
+/** Members that say which text a piece is of. */
+const PLACES = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'];
+
+/** A piece of a text, in the event that has it. */
+interface TextPiece {
+  event: number;
+  holder: Record<string, unknown>;
+  name: string;
+}
+
+/** @returns the events, with what their pieces of one text hold together masked: a key may begin in one and end in another. */
+function maskAcross(texts: readonly string[], framing: 'sse' | 'ndjson', mask: Mask): string[] {
+  const bodies = texts.map((text) => (framing === 'sse' ? SSE.exec(text)?.[2] : text)?.trim() ?? '');
+  const values = bodies.map((body) => (body.startsWith('{') ? parsed(body) : undefined));
+  const joined = new Map<string, TextPiece[]>();
+  for (const [event, value] of values.entries()) gatherPieces(value, '', event, joined);
+  const changed = new Set<number>();
+  for (const pieces of joined.values()) {
+    const before = pieces.map(({ holder, name }) => holder[name] as string);
+    for (const [index, after] of maskPieces(before, mask).entries()) {
+      if (after === before[index]) continue;
+      const { event, holder, name } = pieces[index]!;
+      holder[name] = after;
+      changed.add(event);
+    }
+  }
+  return texts.map((text, event) =>
+    changed.has(event) ? text.replace(bodies[event]!, () => JSON.stringify(values[event])) : text,
+  );
+}
+
+function gatherPieces(value: unknown, path: string, event: number, into: Map<string, TextPiece[]>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Record<string, unknown>;
+  const place = Array.isArray(value) ? path : `${path}#${PLACES.map((name) => String(holder[name])).join()}`;
+  for (const [name, inner] of Object.entries(holder)) {
+    const below = `${place}.${name}`;
+    if (typeof inner !== 'string') gatherPieces(inner, below, event, into);
+    else if (PIECES.has(name)) {
+      const pieces = into.get(below);
+      if (pieces) pieces.push({ event, holder, name });
+      else into.set(below, [{ event, holder, name }]);
+    }
+  }
+}
+
+/** Masks a text that is in pieces: those stay that have nothing of what is between its first and its last change. */
+function maskPieces(pieces: readonly string[], mask: Mask): readonly string[] {
+  const whole = pieces.join('');
+  const masked = mask(whole);
+  if (pieces.length < 2 || masked === whole) return pieces;
+  const shortest = Math.min(whole.length, masked.length);
+  let [start, end] = [0, 0];
+  while (start < shortest && whole[start] === masked[start]) start++;
+  while (end < shortest - start && whole.at(-1 - end) === masked.at(-1 - end)) end++;
+  const changeEnd = whole.length - end;
+  let at = 0;
+  let isPut = false;
+  return pieces.map((piece) => {
+    const [from, to] = [at, (at += piece.length)];
+    const put = !isPut && to > start ? masked.slice(start, masked.length - end) : '';
+    isPut ||= to > start;
+    return whole.slice(from, Math.min(to, start)) + put + whole.slice(Math.max(from, changeEnd), to);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const SSE = /^(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n$/;

@@ -253,6 +253,25 @@ describe('a cassette', () => {
     expect(answerOf(open('replay', mask), chat('my key is sk-secret'))).toBe('{"said":"[key]"}');
   });
 
+  it('is masked where pieces of a text hold a key together, each text for itself', () => {
+    const mask = ((value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(/sk-secret\d*|cba/g, '[key]'))) as Mask;
+    const recording = open('record', mask);
+    const piece = (content: string, index = 0): string =>
+      `data: ${JSON.stringify({ id: 'x', choices: [{ index, delta: { content } }] })}\n\n`;
+    const sse = ['the k', 'ey s', 'k-sec'].map((text) => piece(text)).join('') + piece('c', 1) + piece('ret1 i', 0);
+    record(recording, chat('a'), `${sse}${piece('ba', 2)}${piece('s it')}`, ['content-type', 'text/event-stream']);
+    const lines = ['sk-s', 'ecre', 't12 '].map((content) => `${JSON.stringify({ message: { content } })}\n`).join('');
+    record(recording, chat('b'), lines, ['content-type', 'application/x-ndjson']);
+    recording.save();
+    const said = (body: unknown): string[] =>
+      eventBytes(open('replay', mask).find(asked(body))!.answer).map(
+        (bytes) => /"content":"(.*?)"/.exec(bytes.toString())![1]!,
+      );
+    expect(said(chat('a'))).toEqual(['the k', 'ey [key]', '', 'c', ' i', 'ba', 's it']);
+    expect(said(chat('b'))).toEqual(['[key]', '', ' ']);
+  });
+
   it('is refused when the file is none', () => {
     writeFileSync(file, 'spandrel_cassette: 99\n');
     expect(() => open()).toThrow('is no cassette of format 1');

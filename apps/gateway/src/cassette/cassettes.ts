@@ -87,6 +87,18 @@ export class Cassettes {
     for (const cassette of this.opened.values()) cassette.save();
   }
 
+  /**
+   * Ends a run of tests: what was recorded is in place, and the next call with a cassette finds it as when the gateway began.
+   * @returns how all of them were used.
+   * @throws Error when the disk does not take what was recorded.
+   */
+  finish(): CassetteReport[] {
+    this.close();
+    const { reports } = this;
+    this.opened.clear();
+    return reports;
+  }
+
   private open(name: string, dir: string): Cassette {
     let cassette = this.opened.get(name);
     if (!cassette) {
@@ -97,9 +109,9 @@ export class Cassettes {
     return cassette;
   }
 
-  /** Something was recorded: a gateway that runs on puts it in place once no more comes. */
+  /** Something was recorded: a gateway that runs on puts it in place once no more comes, unless its run of tests is over. */
   private later(cassette: Cassette): void {
-    if (this.areAlone) return;
+    if (this.areAlone || ![...this.opened.values()].includes(cassette)) return;
     clearTimeout(this.idle.get(cassette));
     const save = (): void => {
       try {
