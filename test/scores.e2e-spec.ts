@@ -211,6 +211,34 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       expect(spans['spans'][0]!.scores).toEqual({ quality: { count: 1, mean: null, labels: { good: 1 } } });
     }
     expect((await call('GET', `/api/traces?ids=${trace}`)).body['traces'][0]).not.toHaveProperty('scores');
+    expect((await call('GET', `/api/spans/${span}`)).body.scores).toMatchObject([{ label: 'good', span_id: span }]);
+    const costed = (await call('GET', `/api/spans/${span}?include=cost`)).body;
+    expect([costed.scores.length, costed['cost']]).toEqual([1, expect.anything()]);
+  });
+
+  it('stand on their session and in the list of sessions, with those of its traces', async () => {
+    const { trace, span, session } = await record();
+    const scored = async (path: string) => (await call('GET', path)).body;
+    expect(await scored(`/api/spans/${span}`)).not.toHaveProperty('scores');
+    const add = (score: object) => call('POST', '/api/scores', { name: 'csat', ...score });
+    await add({ session_id: session, value: 1, label: 'good' });
+    await add({ trace_id: trace, value: 0.25, label: 'good' });
+    await add({ span_id: span, value: 0.25, name: 'tone' });
+
+    const ofTrace = { csat: { count: 1, mean: 0.25, labels: { good: 1 } }, tone: { count: 1, mean: 0.25, labels: {} } };
+    const one = await scored(`/api/sessions/${session}?include=scores`);
+    const all = { ...ofTrace, csat: { count: 2, mean: 0.625, labels: { good: 2 } } };
+    expect(one.scores).toEqual(all);
+    expect(one.traces).toMatchObject([{ id: trace, scores: ofTrace }]);
+    expect(JSON.stringify(await scored(`/api/sessions/${session}`))).not.toContain('"scores"');
+    const query = `/api/sessions?id_contains=${session}`;
+    expect((await scored(`${query}&include=scores`))['sessions']).toContainEqual(
+      expect.objectContaining({
+        session_id: session,
+        scores: all,
+      }),
+    );
+    expect(JSON.stringify(await scored(query))).not.toContain('"scores"');
   });
 
   it('go with their trace, those of a session with its last trace', async () => {

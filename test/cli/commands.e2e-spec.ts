@@ -81,6 +81,16 @@ describe('lists', () => {
     expect((await cli.run(['scores', 'add', 'cost', '--span-id', 'span-other', '--value', 'x'])).code).toBe(2);
     expect((await cli.run(['scores', 'list', '--max-value', '0'])).out.split('\n')[1]).toMatch(/-0.5 .*dear .*human/);
     expect(await names('--score', 'cost<0', '--score', 'cost:dear')).toEqual(['span-other']);
+    for (const list of ['spans', 'traces']) {
+      const [titles, row] = (await cli.run([list, 'list', '--score', 'cost:dear', '--include', 'scores'])).out.split(
+        '\n',
+      );
+      expect([titles, row]).toEqual([expect.stringMatching(/ SCORES$/), expect.stringMatching(/ cost dear$/)]);
+    }
+    const other = ['traces', 'show', 'trace-other'];
+    expect((await cli.run(['scores', 'add', 'tone', '--trace-id', 'trace-other', '--label', 'kind'])).code).toBe(0);
+    expect((await cli.run(other)).out).toMatch(/^Scores +tone kind\n[^]*\n +scores: cost 1, cost dear \(-0\.5\)$/m);
+    expect((await cli.run([...other, '--span', 'span-other'])).out).toMatch(/^Scores +cost 1, cost dear \(-0\.5\)$/m);
     const { out } = await cli.run(['sessions', 'list', '--user-id', 'ada']);
     expect(out.split('\n')[1]).toMatch(/^s1 .* 1 .* 3 .* 1 .*ada$/);
   });

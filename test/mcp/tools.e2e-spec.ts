@@ -262,7 +262,13 @@ describe.each(Object.keys(CONNECTIONS))('an agent by the %s', (name) => {
     expect(score).toMatchObject({ ...scored, source: 'code', metadata: { by: 'agent' } });
     expect(ok(await call('list_scores', { span_id: 'week-0-span', name: 'tone' })).scores[0]).toMatchObject(scored);
     const found = ok(await call('list_spans', { score: ['tone>=0.5', 'tone<1'] }));
-    expect(found.spans.map(({ id }: { id: string }) => id)).toEqual(['week-0-span']);
+    expect(found.spans).toMatchObject([{ id: 'week-0-span', scores: { tone: { mean: 0.5 } } }]);
+    const span = ok(await call('get_span', { span_id: 'week-0-span' }));
+    expect(span.scores[0]).toEqual({ name: 'tone', value: 0.5, source: 'code' });
+    const { trace_id } = found.spans[0];
+    const { trace, spans } = ok(await call('get_trace', { trace_id }));
+    expect([trace.scores.tone.mean, spans[0].scores.tone.mean]).toEqual([0.5, 0.5]);
+    expect(ok(await call('list_traces', { score: ['tone>=0.5'] })).traces[0].scores.tone.mean).toBe(0.5);
     const { reviews, count } = ok(await call('enqueue_reviews', { dataset_id, datapoint_ids }));
     expect([count, reviews.map(({ datapoint_id }: { datapoint_id: string }) => datapoint_id)]).toEqual([
       2,

@@ -28,7 +28,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   countTraces:
     'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min metadata score',
   getTrace: 'view preview',
-  getSession: 'preview sort_order limit cursor',
+  getSession: 'preview include sort_order limit cursor',
   listUsers: 'since until id_contains prefix sort_by sort_order include limit cursor',
   getUser: 'since until',
   listSpans:
@@ -42,7 +42,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   explainScoring: 'span_id trace_id session_id',
   getScoreSeries: 'name source rule_id model since until group_by',
   getScoreQuality: 'name since until split_by',
-  listSessions: 'id_contains user_id since until limit cursor',
+  listSessions: 'id_contains user_id since until include limit cursor',
   listFacets: 'of prefix since until limit cursor',
   listAlerts: 'limit cursor',
   listAlertHistory: 'limit cursor',

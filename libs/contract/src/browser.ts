@@ -13,6 +13,7 @@ export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
 export { describePairs, describeVerdict, namedScores, type Named } from './words/describe-scores.js';
+export { scoreText, sumText, type ScoreWords } from './words/score-text.js';
 export { formatCount, formatCounted, NONE } from './words/format-count.js';
 export { describeIncomparable, judgeRegression } from './words/judge-regression.js';
 export {

@@ -86,6 +86,7 @@ export type ListPreviewedTraces = z.output<typeof listPreviewedTracesSchema>;
 /** Query of `GET /api/sessions/:session_id`. */
 export const readSessionSchema = z.object({
   preview: previewSchema,
+  include: includeScores,
   sort_order: z.enum(['asc', 'desc']).default('desc').describe('`asc`: the oldest trace first.'),
   limit: limitSchema(),
   cursor: cursorSchema.optional(),

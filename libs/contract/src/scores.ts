@@ -109,7 +109,7 @@ export type ScoreRevision = ScoreResource['revisions'][number];
 /** Scores of a trace that its page has; `GET /api/scores` lists all of them. */
 export const SCORES_OF_TRACE_MAX = 1_000;
 
-/** What the scores of a trace or span come to, by their names: with `include=scores`. */
+/** What the scores of a trace, span or session come to, by their names: with `include=scores`. */
 export const scoreSumsSchema = z
   .record(
     z.string(),
@@ -159,7 +159,7 @@ export const scoreFiltersSchema = repeatable(scoreFilterSchema, 8)
     '`NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match.',
   );
 
-/** `include` of lists of traces and spans. */
+/** `include` of lists of traces, spans and sessions. */
 export const includeScores = z
   .literal('scores')
   .optional()
@@ -167,11 +167,12 @@ export const includeScores = z
 
 export const listedScores = scoreSumsSchema.exactOptional().describe('With `include=scores` alone.');
 
-export const scoresOfTrace = z
-  .array(scoreSchema)
-  .describe(
-    `Scores of the trace and of its spans, newest first; the first ${SCORES_OF_TRACE_MAX}. Left out where there is none.`,
-  );
+/** Member `scores` of what is shown by itself. @param what they are about. */
+export const scoresOf = (what: string) =>
+  z
+    .array(scoreSchema)
+    .describe(`Scores of ${what}, newest first; the first ${SCORES_OF_TRACE_MAX}. Left out where there is none.`);
+export const scoresOfTrace = scoresOf('the trace and of its spans');
 
 /** A score that comes back from an export. */
 export const restoredScoreSchema = z.object({

@@ -19,7 +19,7 @@ import {
   KEY_LENGTH_MAX,
   nameSchema,
 } from './values/text.js';
-import { listedScores, scoreFiltersSchema, scoresOfTrace } from './scores.js';
+import { listedScores, scoreFiltersSchema, scoresOf, scoresOfTrace } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
@@ -280,7 +280,10 @@ export type ReadSpanQuery = z.output<typeof readSpanSchema>;
 
 /** Answer of `GET /api/spans/:id`. */
 export const readSpanAnswerSchema = spanSchema
-  .extend({ cost: spanCostSchema.optional().describe('With `include=cost` alone.') })
+  .extend({
+    cost: spanCostSchema.optional().describe('With `include=cost` alone.'),
+    scores: scoresOf('the span').exactOptional(),
+  })
   .meta({ id: 'ReadSpan' });
 
 export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema.extend({ scores: listedScores }));

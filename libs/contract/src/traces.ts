@@ -170,6 +170,7 @@ export const listSessionsSchema = z.object({
   user_id: z.string().optional().describe('Sessions with a trace of this user.'),
   since: timestampSchema.optional().describe('Sessions that started then or later.'),
   until: timestampSchema.optional().describe('Sessions that started before.'),
+  include: includeScores,
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
 });
@@ -190,6 +191,7 @@ export const sessionSchema = z
       .describe(`Users of its traces, in the order in which they came; the first ${SESSION_USERS_MAX}.`),
     started_at: timestampTextSchema,
     ended_at: timestampTextSchema.nullable(),
+    scores: listedScores,
   })
   .meta({ id: 'Session' });
 export type SessionResource = z.output<typeof sessionSchema>;
@@ -199,6 +201,7 @@ export const sessionListSchema = listAnswer('SessionList', 'sessions', sessionSc
 /** Answer of `GET /api/sessions/:session_id`: its traces, newest first. */
 export const sessionTracesSchema = listAnswer('SessionTraces', 'traces', traceListItemSchema, {
   session_id: z.string(),
+  scores: listedScores,
 });
 
 export const USER_SORT_KEYS = ['last_seen', 'cost', 'calls', 'tokens', 'errors'] as const;

@@ -98,7 +98,7 @@ export function writtenPage(
   member: string,
   items: Iterable<Texts>,
   nextCursor?: string | null,
-  more: Readonly<Record<string, string | number>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): WrittenJson {
   const head = Object.entries(more).map(([name, text]) => `"${name}":${JSON.stringify(text)},`);
   const tail = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`;

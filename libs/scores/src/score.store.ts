@@ -173,10 +173,11 @@ export class ScoreStore {
     );
   }
 
-  /** What scores of the traces of users come to, of traces that began within a range: rows as {@link sumBy} has them. */
-  sumByUser(
+  /** What scores of the traces of users or sessions come to, of traces that began within a range: rows as {@link sumBy} has them. */
+  sumByKey(
     scope: Scope,
-    userIds: readonly string[],
+    by: 'user' | 'session',
+    keys: readonly string[],
     { since, until }: { since?: number | undefined; until?: number | undefined },
     options: LongReadOptions,
   ) {
@@ -188,7 +189,7 @@ export class ScoreStore {
     return this.storage.readLong(
       SUM.query`select k.name as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
           coalesce(sum(c.value), 0.0) as total
-        from (${keysOfTraces(scope, 'user')} and ${anyOf('t.user_id', userIds)}) k
+        from (${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}) k
         join score c on c.trace_id = k.trace_id
         where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label`,
       options,

@@ -2,7 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SCORES_OF_TRACE_MAX, type ScoreFilter, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { ScoresPort, type IngestedScores, type ScoredTargets, type ScoresOfRecords } from '@spandrel/tracing';
+import {
+  ScoresPort,
+  type IngestedScores,
+  type ScoredTargets,
+  type ScoresOfRecords,
+  type ScoreTarget,
+} from '@spandrel/tracing';
 import { ScoreFilterStore } from './score-filter.store.js';
 import { scoreResource } from './score-resource.js';
 import { ScoreStore } from './score.store.js';
@@ -26,18 +32,20 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     return this.writes.ingest(scope, items, author);
   }
 
-  async ofTrace(scope: Scope, traceId: string, options: LongReadOptions): Promise<ScoreResource[]> {
-    const { items } = await this.scores.list(scope, { trace_id: traceId, limit: SCORES_OF_TRACE_MAX }, options);
+  async listOf(scope: Scope, target: 'trace' | 'span', id: string, options: LongReadOptions): Promise<ScoreResource[]> {
+    const { items } = await this.scores.list(scope, { [`${target}_id`]: id, limit: SCORES_OF_TRACE_MAX }, options);
     return items.map(scoreResource);
   }
 
   async sumsOf(
     scope: Scope,
-    target: 'trace' | 'span',
+    target: ScoreTarget,
     ids: readonly string[],
     options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>> {
-    return sumsOf(ids, await this.scores.sumBy(scope, target, ids, options));
+    const own = await this.scores.sumBy(scope, target, ids, options);
+    const ofTraces = target === 'session' ? await this.scores.sumByKey(scope, 'session', ids, {}, options) : [];
+    return sumsOf(ids, [...own, ...ofTraces]);
   }
 
   async sumsOfUsers(
@@ -46,7 +54,7 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     range: { since?: number | undefined; until?: number | undefined },
     options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>> {
-    return sumsOf(userIds, await this.scores.sumByUser(scope, userIds, range, options));
+    return sumsOf(userIds, await this.scores.sumByKey(scope, 'user', userIds, range, options));
   }
 
   findTargets(
@@ -66,7 +74,7 @@ function sumsOf(ids: readonly string[], rows: Awaited<ReturnType<ScoreStore['sum
   for (const { id, name, label, count, values, total } of rows) {
     const ofName = (sums.get(id)![name] ??= { count: 0, mean: null, labels: {} });
     ofName.count += count;
-    if (label !== null) ofName.labels[label] = count;
+    if (label !== null) ofName.labels[label] = (ofName.labels[label] ?? 0) + count;
     const sum = valued.getOrInsertComputed(`${id}\0${name}`, () => ({ values: 0, total: 0 }));
     sum.values += values;
     sum.total += total;

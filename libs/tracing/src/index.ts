@@ -19,6 +19,7 @@ export {
   type IngestedScores,
   type ScoredOrder,
   type ScoredTargets,
+  type ScoreTarget,
   type ScoresOfRecords,
 } from './reading/scores-port.js';
 export { SpanLookups } from './reading/span-lookups.store.js';

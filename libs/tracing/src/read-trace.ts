@@ -56,7 +56,7 @@ export class ReadTrace {
             (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, options, (ids, how) => this.store.loadSome(scope, ids, how), spanTexts);
-    const scores = (await this.scores.registered?.ofTrace(scope, id, options)) ?? [];
+    const scores = (await this.scores.registered?.listOf(scope, 'trace', id, options)) ?? [];
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,
       between: ',',

@@ -12,6 +12,7 @@ import { NotFound, type Scope } from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
+import { ScoresPort } from './reading/scores-port.js';
 
 /** `/api/sessions`; ids are compared exactly (docs/spec/sessions.md#session-ids-are-compared-exactly). */
 @Controller('api/sessions')
@@ -20,6 +21,7 @@ export class SessionsController {
     private readonly sessions: SessionListStore,
     private readonly traces: TraceListStore,
     private readonly previews: PreviewTraces,
+    private readonly scores: ScoresPort,
   ) {}
 
   @Get()
@@ -29,7 +31,12 @@ export class SessionsController {
     @Query({ schema: listSessionsSchema }) query: ListSessions,
     @CurrentReader() reader: Reader,
   ) {
-    return listOf('sessions', await this.sessions.list(scope, query, reader));
+    const page = await this.sessions.list(scope, query, reader);
+    if (query.include === undefined) return listOf('sessions', page);
+    const ids = page.items.map(({ session_id: id }) => id);
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', ids, reader);
+    const items = page.items.map((session) => ({ ...session, scores: sums?.get(session.session_id) ?? {} }));
+    return listOf('sessions', { ...page, items });
   }
 
   /** The traces of a session, newest first unless asked for otherwise. */
@@ -44,7 +51,7 @@ export class SessionsController {
   async read(
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,
-    @Query({ schema: readSessionSchema }) { preview, ...query }: ReadSession,
+    @Query({ schema: readSessionSchema }) { preview, include, ...query }: ReadSession,
     @CurrentReader() reader: Reader,
   ) {
     const { items, nextCursor } = await this.traces.list(
@@ -56,6 +63,12 @@ export class SessionsController {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }
     const traces = await this.previews.execute(scope, items, preview, reader);
-    return writtenPage('traces', traces, nextCursor, { session_id: sessionId });
+    if (include === undefined) return writtenPage('traces', traces, nextCursor, { session_id: sessionId });
+    const ids = items.map(({ id }) => id);
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', [sessionId], reader);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids, reader), nextCursor, {
+      session_id: sessionId,
+      scores: sums?.get(sessionId) ?? {},
+    });
   }
 }

@@ -150,13 +150,16 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Query({ schema: readSpanSchema }) { include }: ReadSpanQuery,
+    @CurrentReader() reader: Reader,
   ) {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    const texts = spanTexts(span);
-    if (include === undefined) return new WrittenJson(texts);
-    const cost = JSON.stringify(costOfSpan(span, this.pricing));
-    return new WrittenJson([...texts.slice(0, -1), `,"cost":${cost}}`]);
+    const scores = (await this.scores.registered?.listOf(scope, 'span', id, reader)) ?? [];
+    const members = [
+      ...(include === undefined ? [] : [`,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}`]),
+      ...(scores.length === 0 ? [] : [`,"scores":${JSON.stringify(scores)}`]),
+    ];
+    return new WrittenJson([...spanTexts(span).slice(0, -1), ...members, '}']);
   }
 
   @Delete(':id')

@@ -4,7 +4,6 @@ import {
   gatheringMembers,
   listPreviewedTracesSchema,
   patchTraceSchema,
-  withMember,
   readTraceSchema,
   type CreateTrace,
   type ListPreviewedTraces,
@@ -67,10 +66,7 @@ export class TracesController {
     const traces = await this.previews.execute(scope, items, preview, reader);
     if (include === undefined) return writtenPage('traces', traces, nextCursor);
     const ids = items.map(({ id }) => id);
-    const sums = await this.scores.registered?.sumsOf(scope, 'trace', ids, reader);
-    const scoresOf = (index: number): string => JSON.stringify(sums?.get(ids[index]!) ?? {});
-    const scored = traces.map((trace, index) => withMember(trace, 'scores', scoresOf(index)));
-    return writtenPage('traces', scored, nextCursor);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids, reader), nextCursor);
   }
 
   @Get(':id')

@@ -1,4 +1,4 @@
-import { jsonTextInPieces, memberNames, type SpanResource } from '@spandrel/contract';
+import { jsonTextInPieces, memberNames, type ScoreResource, type SpanResource } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { slim, tooSmall } from './slim.js';
 import { pieceOf, wholeText, type TextPiece, type WholeText } from './cut-text.js';
@@ -20,11 +20,25 @@ const readOn = (spanId: string, field: SpanField, offset: number): object => ({
   arguments: { span_id: spanId, field, offset },
 });
 
+type ShownSpan = SpanResource & { scores?: readonly ScoreResource[] };
+
+/** The newest scores, as many as `room` holds. */
+function scoresThatFit(scores: ShownSpan['scores'] = [], room: number): object {
+  const shown: unknown[] = [];
+  for (const { name, value, label, comment, source } of scores) {
+    const next = slim({ name, value, label, comment, source });
+    if (JSON.stringify([...shown, next]).length > room) break;
+    shown.push(next);
+  }
+  return { scores: shown, scores_left_out: scores.length - shown.length || undefined };
+}
+
 /** Writes a span: its fields whole as far as they fit, else the beginning with the call that reads on. @throws Invalid */
-export async function fitSpan(span: SpanResource, maxChars: number): Promise<string> {
+export async function fitSpan(span: ShownSpan, maxChars: number): Promise<string> {
   const { id, trace_id, parent_id, name, status, started_at, ended_at } = span;
   const state = typeof status === 'string' ? status : 'failed';
-  const head = slim({ id, trace_id, parent_id, name, status: state, started_at, ended_at });
+  const about = { id, trace_id, parent_id, name, status: state, started_at, ended_at };
+  const head = slim({ ...about, ...scoresThatFit(span.scores, maxChars / 4) });
   const shown = head as Record<string, unknown>;
   const fields: { field: SpanField; value: unknown; json: string; length: number }[] = [];
   for (const field of SPAN_FIELDS) {

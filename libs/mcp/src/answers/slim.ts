@@ -93,5 +93,6 @@ export function spanItem(outline: Readonly<Record<string, unknown>>): object {
     input_preview: outline['input_preview'],
     output_preview: outline['output_preview'],
     score: outline['score'],
+    scores: outline['scores'],
   };
 }

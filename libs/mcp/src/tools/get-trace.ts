@@ -42,7 +42,10 @@ export const getTrace = defineTool({
 });
 
 async function findTrace(api: CallerApi, id: string): Promise<TraceListItem> {
-  const { traces } = (await api.call({ operation: 'listTraces', query: { ids: [id] } })) as unknown as {
+  const { traces } = (await api.call({
+    operation: 'listTraces',
+    query: { ids: [id], include: 'scores' },
+  })) as unknown as {
     traces: TraceListItem[];
   };
   const [trace] = traces;
@@ -64,7 +67,7 @@ async function readSpans(api: CallerApi, filters: Record<string, string>, most: 
     const limit = Math.min(PAGE_SPANS, most - found.length);
     const { spans, next_cursor } = (await api.call({
       operation: 'listSpans',
-      query: { ...filters, view: 'outline', limit, cursor },
+      query: { ...filters, view: 'outline', include: 'scores', limit, cursor },
     })) as unknown as { spans: SpanOutline[]; next_cursor: string | null };
     found.push(...spans);
     cursor = next_cursor ?? undefined;

@@ -11,7 +11,7 @@ export const listTraces = defineListTool({
   operations: ['listTraces'],
   query: listTracesSchema,
   from: 'traces',
-  fixed: { preview: PREVIEW_CHARS },
+  fixed: { preview: PREVIEW_CHARS, include: 'scores' },
   item: ({ metadata, input_preview, output_preview, ended_at: _ended, ...trace }) => ({
     ...trace,
     metadata_preview: isEmpty(metadata) ? undefined : previewOf(metadata),
@@ -30,7 +30,7 @@ export const listSpans = defineListTool({
   operations: ['listSpans'],
   query: listSpansSchema,
   from: 'spans',
-  fixed: { view: 'outline', preview: PREVIEW_CHARS },
+  fixed: { view: 'outline', preview: PREVIEW_CHARS, include: 'scores' },
   item: spanItem,
 });
 
@@ -41,7 +41,9 @@ export const listSessions = defineListTool({
     'Lists sessions (traces that belong together, such as a conversation), newest first, with their numbers of traces and errors, tokens and cost. list_traces with session_id lists the traces of one.',
   operations: ['listSessions'],
   query: listSessionsSchema,
+  omit: ['include'],
   from: 'sessions',
+  fixed: { include: 'scores' },
 });
 
 export const listScores = defineListTool({

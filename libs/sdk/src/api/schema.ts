@@ -638,6 +638,8 @@ export interface Operations {
       since?: string;
       /** Sessions that started before. */
       until?: string;
+      /** `scores`: the member `scores`, with what the scores of each come to. */
+      include?: 'scores';
       /** Items of a page; a page of large items may end before. */
       limit?: number;
       /** `next_cursor` of the page before. */
@@ -653,6 +655,8 @@ export interface Operations {
     query?: {
       /** Characters of each text that is previewed. */
       preview?: number;
+      /** `scores`: the member `scores`, with what the scores of each come to. */
+      include?: 'scores';
       /** `asc`: the oldest trace first. */
       sort_order?: 'asc' | 'desc';
       /** Items of a page; a page of large items may end before. */
@@ -3810,6 +3814,8 @@ export interface ReadSpan {
   };
   /** With `include=cost` alone. */
   cost?: SpanCost;
+  /** Scores of the span, newest first; the first 1000. Left out where there is none. */
+  scores?: Score[];
 }
 
 export interface SpanCost {
@@ -3887,10 +3893,14 @@ export interface Session {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
 }
 
 export interface SessionTraces {
   session_id: string;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
   traces: TraceListItem[];
   /** Items in this answer. */
   count: number;

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { IngestRejection, ScoreFilter, ScoreResource, ScoreSums } from '@spandrel/contract';
+import {
+  withMember,
+  type IngestRejection,
+  type ScoreFilter,
+  type ScoreResource,
+  type ScoreSums,
+} from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { rawSql, sql, type LongReadOptions, type Position, type Sql } from '@spandrel/storage';
 
@@ -40,17 +46,20 @@ export interface Scored {
   scoredOrder?: ScoredOrder | undefined;
 }
 
+/** What a score may be about. */
+export type ScoreTarget = 'trace' | 'span' | 'session';
+
 /** What the feature `scores` does for the routes of traces and spans. */
 export interface ScoresOfRecords {
   ingest(scope: Scope, items: readonly unknown[], author: string): Promise<IngestedScores>;
 
-  /** The newest scores of a trace and of its spans. */
-  ofTrace(scope: Scope, traceId: string, options: LongReadOptions): Promise<ScoreResource[]>;
+  /** The newest scores of a trace and of its spans, or of a span. */
+  listOf(scope: Scope, target: 'trace' | 'span', id: string, options: LongReadOptions): Promise<ScoreResource[]>;
 
-  /** The scores of traces, those of their spans among them, or of spans: by their ids and names. */
+  /** The scores of sessions, traces or spans, those of what belongs to them among them: by their ids and names. */
   sumsOf(
     scope: Scope,
-    target: 'trace' | 'span',
+    target: ScoreTarget,
     ids: readonly string[],
     options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>>;
@@ -76,6 +85,12 @@ export interface ScoresOfRecords {
 @Injectable()
 export class ScoresPort {
   registered: ScoresOfRecords | undefined;
+
+  /** Traces as they are written, with what their scores come to. */
+  async written(scope: Scope, traces: readonly string[], ids: readonly string[], options: LongReadOptions) {
+    const sums = await this.registered?.sumsOf(scope, 'trace', ids, options);
+    return traces.map((trace, at) => withMember(trace, 'scores', JSON.stringify(sums?.get(ids[at]!) ?? {})));
+  }
 }
 
 /**

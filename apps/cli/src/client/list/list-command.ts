@@ -1,3 +1,5 @@
+import type { ScoreSums } from '@spandrel/contract';
+import { sumText } from '@spandrel/contract/browser';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
@@ -31,7 +33,11 @@ export async function listItems<Item>(
   const first = await read();
   const pages = options.all === true ? following(first, read) : [first];
   if (out.json) return options.all === true ? writeDocument(pages, member, out.raw) : out.document(first);
-  const table = out.table([...columns(out.isTerminal), ...(Number(query['preview']) > 0 ? previews : [])]);
+  const table = out.table([
+    ...columns(out.isTerminal),
+    ...(Number(query['preview']) > 0 ? previews : []),
+    ...([query['include']].flat().includes('scores') ? [SCORES_COLUMN] : []),
+  ]);
   let count = 0;
   let cursor: string | null = null;
   for await (const page of pages) {
@@ -84,6 +90,15 @@ export const PREVIEW_COLUMNS: readonly Column<object>[] = [
   { title: 'INPUT', text: (item: Previewed) => item.input_preview ?? '', shrinks: true },
   { title: 'OUTPUT', text: (item: Previewed) => item.output_preview ?? '', shrinks: true },
 ];
+
+const SCORES_COLUMN: Column<unknown> = {
+  title: 'SCORES',
+  text: (item) =>
+    Object.entries((item as { scores?: ScoreSums }).scores ?? {})
+      .map(([name, sum]) => `${name} ${sumText(sum)}`)
+      .join(', '),
+  shrinks: true,
+};
 
 /** @returns the command of the resource, with `list` below it, which has a flag for each parameter of the API. */
 export function addListed<Item>(client: ClientProgram, description: string, list: ShownList<Item>): Command {

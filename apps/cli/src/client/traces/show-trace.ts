@@ -1,4 +1,11 @@
-import { readConversation, type SpanOutline, type TraceListItem, type SpanResource } from '@spandrel/contract';
+import {
+  readConversation,
+  type ScoreResource,
+  type SpanOutline,
+  type TraceListItem,
+  type SpanResource,
+} from '@spandrel/contract';
+import { scoreText } from '@spandrel/contract/browser';
 import type { ClientCall } from '../client-command.js';
 import { UsageFault, CommandFailure } from '../exit-codes.js';
 import type { Output } from '../output/output.js';
@@ -107,15 +114,19 @@ export async function showTrace(call: ClientCall<ShowOptions>, id: string): Prom
   }
   const query = { view: 'outline', preview: withTexts ? PREVIEW : 0 };
   const answer = await api.raw('GET', path, { query });
-  const { trace, spans } = await readAnswer<{ trace: TraceListItem; spans: SpanOutline[] }>(answer);
-  await out.lines([...headLines(trace, out), '']);
+  const { trace, spans, scores = [] } = await readAnswer<ShownTrace>(answer);
+  const scored = Map.groupBy(scores, ({ span_id: of }) => of);
+  await out.lines([...headLines(trace, scoresText(scored.get(null)), out), '']);
   const table = out.table(columns);
   const rows = spanTree(spans, depth);
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const some = rows.slice(at, at + ROWS_AT_ONCE);
     const lines = table.lines(some);
     const titles = lines.length > some.length ? [lines.shift()!] : [];
-    await out.lines([...titles, ...some.flatMap((row, index) => [lines[index]!, ...linesBelow(row, options, out)])]);
+    await out.lines([
+      ...titles,
+      ...some.flatMap((row, index) => [lines[index]!, ...linesBelow(row, scored.get(row.span.id), options, out)]),
+    ]);
   }
 }
 
@@ -125,7 +136,16 @@ function depthOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-function headLines(trace: TraceListItem, { paint, isTerminal }: Output): string[] {
+interface ShownTrace {
+  trace: TraceListItem;
+  spans: SpanOutline[];
+  scores?: ScoreResource[];
+}
+
+const scoresText = (scores: readonly ScoreResource[] = []): string =>
+  scores.map((score) => `${score.name} ${scoreText(score)}`).join(', ');
+
+function headLines(trace: TraceListItem, scores: string, { paint, isTerminal }: Output): string[] {
   const { error_count: failed, unpriced_count: unpriced } = trace;
   return factLines(
     [
@@ -140,6 +160,7 @@ function headLines(trace: TraceListItem, { paint, isTerminal }: Output): string[
       ['Session', trace.session_id],
       ['User', trace.user_id],
       ['Tags', trace.tags.join(', ')],
+      ['Scores', scores],
       ['Metadata', Object.keys(trace.metadata).length > 0 ? JSON.stringify(trace.metadata) : null],
     ],
     paint,
@@ -162,10 +183,16 @@ const columns: readonly Column<TreeRow<SpanOutline>>[] = [
 ];
 
 /** What a row has below it: its error, texts that were asked for, and how much is not shown. */
-function linesBelow({ span, below, hidden, level }: TreeRow<SpanOutline>, options: ShowOptions, out: Output): string[] {
+function linesBelow(
+  { span, below, hidden, level }: TreeRow<SpanOutline>,
+  scores: readonly ScoreResource[] | undefined,
+  options: ShowOptions,
+  out: Output,
+): string[] {
   const indent = `${below}   `;
   const lines: string[] = [];
   if (span.error !== null) lines.push(...textLines('error', span.error).map((line) => out.paint(line, 'red')));
+  if (scores) lines.push(...textLines('scores', scoresText(scores)));
   if (options.input === true) lines.push(...previewLines('input', span.input_preview, span.input_bytes));
   if (options.output === true) lines.push(...previewLines('output', span.output_preview, span.output_bytes));
   if (hidden > 0) lines.push(out.paint(`… ${countText(hidden)} more below level ${level + 1}`, 'dim'));
@@ -188,7 +215,7 @@ async function showSpan(
   traceId: string,
   spanId: string,
 ): Promise<void> {
-  const span = (await api.getSpan({ path: { id: spanId } })) as SpanResource;
+  const span = (await api.getSpan({ path: { id: spanId } })) as SpanResource & { scores?: ScoreResource[] };
   if (span.trace_id !== traceId) throw new CommandFailure(`span ${span.id} is of trace ${span.trace_id}`);
   if (out.json) return out.document(span);
   const { durationMs, tokens, cost } = readAmounts(span);
@@ -208,6 +235,7 @@ async function showSpan(
     ['Duration', durationText(durationMs)],
     ['Tokens', countText(tokens)],
     ['Cost', costText(cost)],
+    ['Scores', scoresText(span.scores)],
     ...Object.entries(metadata).map(([name, value]): Fact => [`  ${name}`, shown(value)]),
   ];
   await out.lines(factLines(facts, out.paint));

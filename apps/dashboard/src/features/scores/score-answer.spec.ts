@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerText, choicesOf, readAnswer, scoreText, sumText, type ScoreForm } from './score-answer.js';
+import { answerText, choicesOf, readAnswer, type ScoreForm } from './score-answer.js';
 
 const form = (kind: ScoreForm['kind'], rest: Partial<ScoreForm> = {}): ScoreForm => ({
   ...{ kind, min: null, max: null, categories: [] },
@@ -47,17 +47,5 @@ describe('an answer to a form', () => {
       null,
       null,
     ]);
-  });
-
-  it('is a word on a chip', () => {
-    expect(scoreText({ value: 1 / 3, label: null, comment: 'why' })).toBe('0.333');
-    expect(scoreText({ value: 0, label: 'bad', comment: null })).toBe('bad (0)');
-    expect([scoreText({ label: 'bad' }), scoreText({ comment: 'why' }), scoreText({})]).toEqual(['bad', 'why', '']);
-  });
-
-  it('is summed up for a row', () => {
-    expect(sumText({ count: 3, mean: 0.5, labels: {} })).toBe('0.5');
-    expect(sumText({ count: 3, mean: null, labels: { bad: 1, good: 2 } })).toBe('good ×2, bad');
-    expect(sumText({ count: 2, mean: null, labels: {} })).toBe('×2');
   });
 });

@@ -1,12 +1,5 @@
 import type { ScoreDefinition } from '@spandrel/contract';
-import { formatScore } from '@spandrel/contract/browser';
-
-/** What a score says: a number, a label, a text, or several of these. */
-export interface ScoreWords {
-  value?: number | null;
-  label?: string | null;
-  comment?: string | null;
-}
+import type { ScoreWords } from '@spandrel/contract/browser';
 
 /** What scores are about: a trace, a span of it, or a session. */
 export type ScoreTarget = { trace_id: string; span_id?: string } | { session_id: string };
@@ -48,25 +41,4 @@ export function readAnswer(
 export function answerText(form: ScoreForm | undefined, { value, label, comment }: ScoreWords): string {
   if (form?.kind === 'text') return comment ?? '';
   return label ?? (value == null ? '' : String(value));
-}
-
-/** A score in a word: its label, with its value where both are there, else its comment. */
-export function scoreText({ value, label, comment }: ScoreWords): string {
-  if (label != null) return value == null ? label : `${label} (${formatScore(value)})`;
-  return value == null ? (comment ?? '') : formatScore(value);
-}
-
-/** What several scores of a name come to in a word: their labels by how many there are, else their mean, else how many. */
-export function sumText({
-  count,
-  mean,
-  labels,
-}: {
-  count: number;
-  mean: number | null;
-  labels: Readonly<Record<string, number>>;
-}): string {
-  const counted = Object.entries(labels).toSorted(([, a], [, b]) => b - a);
-  if (counted.length > 0) return counted.map(([label, of]) => (of === 1 ? label : `${label} ×${of}`)).join(', ');
-  return mean === null ? `×${count}` : formatScore(mean);
 }

@@ -8,7 +8,8 @@ import { TextArea, TextField } from '../../components/field.js';
 import { Time } from '../../components/time.js';
 import { ConfirmAction, FormDialog } from '../dialogs.js';
 import { FactList } from '../fact-list.js';
-import { answerText, readAnswer, scoreText, type ScoreTarget } from './score-answer.js';
+import { scoreText } from '@spandrel/contract/browser';
+import { answerText, readAnswer, type ScoreTarget } from './score-answer.js';
 import { useScoreDefinitions } from './score-definitions.js';
 import { ScoreField } from './score-field.js';
 

@@ -8,7 +8,8 @@ import { Button } from '../../components/button.js';
 import { SendToReview } from '../send-to-review.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { SCORING_RULES } from '../scoring-rules/scoring-rules.js';
-import { scoreText, type ScoreTarget } from './score-answer.js';
+import { scoreText } from '@spandrel/contract/browser';
+import type { ScoreTarget } from './score-answer.js';
 import { useHasFeature } from '../browser-session.js';
 import styles from './score-list.module.css';
 

@@ -1,6 +1,5 @@
 import type { ScoreSums } from '@spandrel/contract';
-import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
-import { sumText } from './score-answer.js';
+import { formatCount, formatScore, NONE, sumText } from '@spandrel/contract/browser';
 import styles from './score-list.module.css';
 
 /** What the scores of a row come to, a chip for each name. */

@@ -6,6 +6,7 @@ import {
   formatInterval,
   formatScore,
   NONE,
+  scoreText,
 } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -14,7 +15,6 @@ import { keys } from '../../api/keys.js';
 import { formatDuration } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { ReviewItemLink, RunLink } from '../../features/links.js';
-import { scoreText } from '../../features/scores/score-answer.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { BackToReview } from './submitted-item.js';
 import { describeAgreement, MEASURES } from './describe-agreement.js';

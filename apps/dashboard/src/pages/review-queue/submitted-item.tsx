@@ -18,7 +18,7 @@ import { writeData, writeSubmitted, summaryOf } from './item-content.js';
 import { ItemView } from './item-view.js';
 import { asReader, requestsOf } from './queue-requests.js';
 import { useItemContent } from './target-content.js';
-import { scoreText } from '../../features/scores/score-answer.js';
+import { scoreText } from '@spandrel/contract/browser';
 import type { ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 

@@ -17,9 +17,9 @@ import { sessionAddress } from '../../features/addresses.js';
 import { SessionLink } from '../../features/links.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { includedIn, type OfferedColumns } from '../../features/columns/column-choice.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
-import { costColumn, countColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { costColumn, countColumn, scoresColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { readSessionsSearch, sessionChanges, SESSION_PARAMETERS } from './sessions-search.js';
 
@@ -33,10 +33,12 @@ export function SessionsPage() {
   const change = (next: ListSearch, isTyped = false): void =>
     void navigate({ to: '/sessions', search: next, replace: isTyped });
   const { isLive, onLive } = useAutoRefresh(search);
-  const { cols: _cols, peek: _peek, ...filters } = search;
+  const { cols, peek: _peek, ...filters } = search;
+  const include = includedIn(cols, ['scores']);
   const found = useFilteredList<SessionResource>({
-    ...{ name: 'sessions', filters, operation: 'listSessions', idOf: ({ session_id: id }) => id },
-    queryAt: (now) => listFilters(filters, now),
+    ...{ name: 'sessions', operation: 'listSessions', idOf: ({ session_id: id }) => id },
+    filters: { ...filters, ...include },
+    queryAt: (now) => ({ ...listFilters(filters, now), ...include }),
   });
   const { list, shownKey } = found;
   const live = useLiveList(found, { changes: sessionChanges, betweenMs: BETWEEN_MS }, isLive);
@@ -101,6 +103,7 @@ export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
     textColumn('user_ids', 'Users', 140, ({ user_ids: ids }) =>
       ids.length === 0 ? null : ids.map(formatId).join(', '),
     ),
+    scoresColumn,
   ];
 }
 
