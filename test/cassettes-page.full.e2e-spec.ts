@@ -140,6 +140,15 @@ describe('docs/cassettes.md', () => {
     expect(provider.requests).toHaveLength(1);
     const finished = await bash(block('finish'), { SPANDREL_GATEWAY_URL: spandrel.gatewayUrl });
     expect(JSON.parse(finished.output)).toMatchObject({ cassettes: [{ name: 'sailing/first', recorded: 1 }] });
+    const fromSpans = await bash(block('from-spans'), { SPANDREL_API_URL: spandrel.apiUrl });
+    expect([fromSpans.code, fromSpans.output]).toEqual([
+      0,
+      expect.stringMatching(/production\.cassette\.yaml: 1 call put together\n1 left out: masked\n$/),
+    ]);
+    const { traces } = (await (await fetch(`${spandrel.apiUrl}/api/traces`)).json()) as { traces: { id: string }[] };
+    const fromTrace = block('from-trace').replace(/\b01\w{24}/, traces.at(-1)!.id);
+    expect((await bash(fromTrace, { SPANDREL_API_URL: spandrel.apiUrl })).output).toContain('1 call put together');
+    expect((await bash('spandrel cassette show tests/incident')).output).toContain('reconstructed');
     await spandrel.stop();
     const file = readFileSync(join(dir, 'sailing/first.cassette.yaml'), 'utf8');
     expect(file).toContain('content: Ahoy, [email]');

@@ -91,7 +91,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   ofClient(
     'cassette',
-    'show and check recorded calls of models, take off what is not used',
+    'show and check recorded calls of models, take off what is not used, make them of spans',
     async () => (await import('./cassette/cassette-command.js')).addCassette,
   ),
   ofClient('api', 'call any endpoint of the API', async () => (await import('./client/api/call-api.js')).addApi),

@@ -11,11 +11,13 @@ import type { ClientProgram } from '../client/client-command.js';
 import { CommandFailure, UsageFault } from '../client/exit-codes.js';
 import { Output } from '../client/output/output.js';
 import { commandSettings } from '../command-settings.js';
+import { addFromSpans } from './from-spans.js';
 import { missesOf, summaryOf } from './run-command.js';
 import { cassetteFile, runWithCassette } from './run-with-cassette.js';
 
 /** Adds `spandrel cassette` (docs/cassettes.md). */
-export function addCassette({ program, io }: ClientProgram, description: string): void {
+export function addCassette(client: ClientProgram, description: string): void {
+  const { program, io } = client;
   const out = new Output(io, false);
   const cassette = program.command('cassette').description(description);
   cassette
@@ -41,6 +43,7 @@ export function addCassette({ program, io }: ClientProgram, description: string)
       const faults = paths.flatMap((path) => faultsOf(path, maskers).map((fault) => `${path}: ${fault}`));
       if (faults.length > 0) throw new CommandFailure(faults.join('\n'));
     });
+  addFromSpans(client, cassette);
   cassette
     .command('prune')
     .description('take recordings off a cassette that a command does not use')

@@ -134,10 +134,11 @@ function maskAcross(texts: readonly string[], framing: 'sse' | 'ndjson', mask: M
   const changed = new Set<number>();
   for (const pieces of joined.values()) {
     const before = pieces.map(({ holder, name }) => holder[name] as string);
-    for (const [index, after] of maskPieces(before, mask).entries()) {
-      if (after === before[index]) continue;
-      const { event, holder, name } = pieces[index]!;
-      holder[name] = after;
+    const masked = mask(before.join(''));
+    // What is found within a piece is masked there.
+    if (masked === before.map((text) => mask(text)).join('')) continue;
+    for (const [index, { event, holder, name }] of pieces.entries()) {
+      holder[name] = index === 0 ? masked : '';
       changed.add(event);
     }
   }
@@ -159,26 +160,6 @@ function gatherPieces(value: unknown, path: string, event: number, into: Map<str
       else into.set(below, [{ event, holder, name }]);
     }
   }
-}
-
-/** Masks a text that is in pieces: those stay that have nothing of what is between its first and its last change. */
-function maskPieces(pieces: readonly string[], mask: Mask): readonly string[] {
-  const whole = pieces.join('');
-  const masked = mask(whole);
-  if (pieces.length < 2 || masked === whole) return pieces;
-  const shortest = Math.min(whole.length, masked.length);
-  let [start, end] = [0, 0];
-  while (start < shortest && whole[start] === masked[start]) start++;
-  while (end < shortest - start && whole.at(-1 - end) === masked.at(-1 - end)) end++;
-  const changeEnd = whole.length - end;
-  let at = 0;
-  let isPut = false;
-  return pieces.map((piece) => {
-    const [from, to] = [at, (at += piece.length)];
-    const put = !isPut && to > start ? masked.slice(start, masked.length - end) : '';
-    isPut ||= to > start;
-    return whole.slice(from, Math.min(to, start)) + put + whole.slice(Math.max(from, changeEnd), to);
-  });
 }
 
 function parsed(text: string): unknown {

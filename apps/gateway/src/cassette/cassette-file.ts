@@ -46,7 +46,7 @@ export class StoredEntry {
     const { request, answer, usage, reconstructed } = entry;
     const ordered = { ...(reconstructed && { reconstructed }), request, answer, ...(usage && { usage }) };
     const text = stringify(ordered, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false });
-    const stored = new StoredEntry(match.digest(request), sumOf(text), labelOf(request), text);
+    const stored = new StoredEntry(match.digest(request, reconstructed), sumOf(text), labelOf(request), text);
     stored.read = entry;
     return stored;
   }
@@ -54,6 +54,11 @@ export class StoredEntry {
   /** @throws Error when its YAML is none. */
   get entry(): CassetteEntry {
     return (this.read ??= parse(this.text) as CassetteEntry);
+  }
+
+  /** Whether it was put together of a span. */
+  get isReconstructed(): boolean {
+    return this.text.startsWith('reconstructed: true');
   }
 
   /** Whether its request is as it was written. */

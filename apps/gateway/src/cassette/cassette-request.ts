@@ -80,13 +80,14 @@ export class RequestMatch {
     this.ignored = [...VOLATILE, ...ignore].map((path) => path.split(/[.[\]]+/).filter((name) => name !== ''));
   }
 
-  /** @returns 32 characters that are the same for requests that match. */
-  digest(request: CassetteRequest): string {
-    return hash(JSON.stringify(this.canonical(request))).slice(0, 32);
+  /** @returns 32 characters that are the same for requests that match. @param ofSpan compares as {@link asSpansHold} says. */
+  digest(request: CassetteRequest, ofSpan = false): string {
+    return hash((ofSpan ? 'span' : '') + JSON.stringify(this.canonical(request, ofSpan))).slice(0, 32);
   }
 
   /** The parts of a request that count. */
-  canonical({ method, provider, path, body, text, form, sha256 }: CassetteRequest): Record<string, unknown> {
+  canonical(request: CassetteRequest, ofSpan = false): Record<string, unknown> {
+    const { method, provider, path, body, text, form, sha256 } = ofSpan ? asSpansHold(request) : request;
     const ids = new Map<string, string>();
     return {
       ...{ method, provider, path },
@@ -121,6 +122,24 @@ export class RequestMatch {
     }
     return Object.fromEntries(kept);
   }
+}
+
+/** A request without what a span does not say of it: the query, the host of a custom provider, members that are null. */
+function asSpansHold({ body, ...request }: CassetteRequest): CassetteRequest {
+  const path = splitOnce(request.path, '?')[0];
+  const provider = splitOnce(request.provider, ' ')[0];
+  const said: unknown = JSON.parse(
+    JSON.stringify(body, (_, value: unknown) => (value === null ? undefined : value)) ?? 'null',
+  );
+  if (!path.endsWith('/responses')) return { ...request, provider, path, body: said };
+  // To a span the prompt and a text are messages, and messages have no type.
+  const { instructions, input, ...more } = Object(said) as Record<string, unknown>;
+  const items = (Array.isArray(input) ? input : [{ role: 'user', content: input }]).map((item: unknown) => {
+    const { type, ...message } = Object(item) as Record<string, unknown>;
+    return type === 'message' ? message : item;
+  });
+  const system = instructions ? [{ role: 'system', content: instructions }] : [];
+  return { ...request, provider, path, body: { ...more, input: [...system, ...items] } };
 }
 
 const CALL_IDS = new Set(['tool_call_id', 'tool_use_id', 'call_id']);

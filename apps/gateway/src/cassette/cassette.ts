@@ -65,7 +65,8 @@ export class Cassette {
     const areOfTheseRules = JSON.stringify(content?.ignore) === JSON.stringify(this.rules.ignore);
     for (const stored of this.entries) {
       const isSound = areOfTheseRules && stored.isAsWritten;
-      this.index(isSound ? stored.digest : this.match.digest(stored.entry.request), stored);
+      const digest = isSound ? stored.digest : this.match.digest(stored.entry.request, stored.isReconstructed);
+      this.index(digest, stored);
     }
   }
 
@@ -76,7 +77,8 @@ export class Cassette {
 
   /** @returns the recorded call that answers a request, each in its turn and the last one again and again; `null` when none does. */
   find(request: CassetteRequest): CassetteEntry | null {
-    const found = this.byDigest.get(this.match.digest(request)) ?? [];
+    const found =
+      this.byDigest.get(this.match.digest(request)) ?? this.byDigest.get(this.match.digest(request, true)) ?? [];
     const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
     if (stored === undefined) return null;
     stored.uses++;
@@ -87,12 +89,13 @@ export class Cassette {
   /** A call is not on the cassette. @returns what to say of it: the nearest recording, and how it differs. */
   missed(request: CassetteRequest): string {
     const label = labelOf(request);
-    const asked = this.match.canonical(request);
+    const asked = [false, true].map((ofSpan) => this.match.canonical(request, ofSpan));
     const same = this.entries.filter((stored) => stored.label === label).slice(0, COMPARED_MAX);
     let nearest = COUNTED_MAX + 1;
     let differences: string[] = [];
-    for (const { entry } of same) {
-      const found = differencesOf(asked, this.match.canonical(entry.request), COUNTED_MAX);
+    for (const { entry, isReconstructed: ofSpan } of same) {
+      const recorded = this.match.canonical(entry.request, ofSpan);
+      const found = differencesOf(asked[Number(ofSpan)], recorded, COUNTED_MAX);
       if (found.length >= nearest) continue;
       nearest = found.length;
       differences = found.slice(0, DIFFERENCES_SHOWN).map(differenceText);
