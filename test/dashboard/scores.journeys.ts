@@ -103,6 +103,14 @@ describe('scores', () => {
     await expectAccessible(watched);
     await open('/spans?cols=name,scores');
     await grid('Spans').getByRole('row', { name: /ask/ }).getByText('0.5').waitFor();
+    await open('/sessions');
+    await button('Columns').press('Enter');
+    await page.getByRole('checkbox', { name: 'Scores' }).press('Space');
+    await page.keyboard.press('Escape');
+    // The scores of the session itself, of its trace and of the span.
+    const talk = grid('Sessions').getByRole('row', { name: /talk/ });
+    for (const words of ['rude ×2', '0.5']) await talk.getByText(words).waitFor();
+    await expectAccessible(watched);
   });
 
   inBrowser('filter the list of spans', async () => {

@@ -37,14 +37,27 @@ export interface BulkJob {
   describe(counts: BulkCounts): string;
   /** A link to what came of it. */
   action?: ReactNode;
+  /** Whether an error of the first page ends the job, which then throws it. */
+  isRefusal?(error: unknown): boolean;
+  /** From here on the job is in the background, and throws nothing. */
+  onGoing?(): void;
   onEnd?(): void;
 }
 
 /** What goes on longer than this shows how far it is. */
 const SHOWN_AFTER_MS = 400;
 
-/** Does something to chosen rows in the background, page by page, and shows how far it is; an error waits for somebody. */
-export async function runBulkJob({ chosen, title, one, act, describe, action, onEnd }: BulkJob): Promise<void> {
+/**
+ * Does something to chosen rows in the background, page by page, and shows how far it is; an error waits for somebody.
+ * @throws what `isRefusal` takes.
+ */
+export async function runBulkJob(job: BulkJob): Promise<void> {
+  const { chosen, title, one, act, describe, action, isRefusal, onGoing, onEnd } = job;
+  let isGoing = false;
+  const goOn = (): void => {
+    if (!isGoing) onGoing?.();
+    isGoing = true;
+  };
   const counts: BulkCounts = { done: 0, existing: 0, failed: 0 };
   let fault: string | undefined;
   const stop = new AbortController();
@@ -61,13 +74,18 @@ export async function runBulkJob({ chosen, title, one, act, describe, action, on
       } catch (error) {
         if (signal.aborted) break;
         clearTimeout(showsLater);
+        if (!isGoing && isRefusal?.(error)) {
+          note.end();
+          throw error;
+        }
+        goOn();
         if (shouldRetry(failures, error)) {
-          await new Promise((goOn) => setTimeout(goOn, retryDelayMs(failures, error)));
+          await new Promise((wake) => setTimeout(wake, retryDelayMs(failures, error)));
           continue;
         }
-        await new Promise<void>((goOn) => {
-          signal.addEventListener('abort', () => goOn(), { once: true });
-          const again = <Button onClick={() => goOn()}>Try again</Button>;
+        await new Promise<void>((tryAgain) => {
+          signal.addEventListener('abort', () => tryAgain(), { once: true });
+          const again = <Button onClick={() => tryAgain()}>Try again</Button>;
           note.show({ title: `${title} has stopped`, detail: (error as Error).message, action: [again, cancel] });
         });
         showProgress();
@@ -79,6 +97,7 @@ export async function runBulkJob({ chosen, title, one, act, describe, action, on
     const at: string = cursor;
     const page = await untilDone(() => readPage(chosen.rows, at, signal));
     const found = page && (await untilDone(() => act(page.ids, signal)));
+    goOn();
     for (const name of ['done', 'existing', 'failed'] as const) counts[name] += found?.[name] ?? 0;
     fault ??= found?.fault;
     cursor = signal.aborted || page === null ? null : page.next;
