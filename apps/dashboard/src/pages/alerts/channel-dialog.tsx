@@ -81,7 +81,7 @@ export function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps)
               type="url"
               required={needsUrl}
               placeholder={channel?.host ?? ''}
-              hint={needsUrl ? 'Stored encrypted, never shown again.' : 'Leave it empty to keep the stored one.'}
+              hint={needsUrl ? 'Stored encrypted, never shown again.' : 'Leave empty to keep the stored one.'}
               fault={faults.at('url')}
             />
           )}
@@ -93,8 +93,8 @@ export function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps)
               autoComplete="new-password"
               hint={
                 channel?.signed === true
-                  ? 'Leave it empty to keep the stored one.'
-                  : 'By it the receiver knows what comes from here (Standard Webhooks).'
+                  ? 'Leave empty to keep the stored one.'
+                  : 'The receiver uses it to verify that a request came from this server (Standard Webhooks).'
               }
               fault={faults.at('secret')}
             />

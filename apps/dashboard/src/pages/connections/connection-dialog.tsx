@@ -105,7 +105,7 @@ function baseHint(provider: CapabilitiesResource['providers'][number] | undefine
   if (provider?.needs_base_url)
     return 'The address of the server up to the path of a call, such as https://models.example.com/v1';
   const base = provider?.default_base_url ?? null;
-  return base === null ? 'Leave it empty for the default.' : `Leave it empty for ${base}`;
+  return base === null ? 'Leave empty for the default.' : `Leave empty for ${base}`;
 }
 
 /** A test of a connection that is under way, or what came of it. */

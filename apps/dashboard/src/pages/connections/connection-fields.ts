@@ -33,11 +33,11 @@ export function keyRule(
 ): { isRequired: boolean; hint: string | null } {
   const needsKey = provider?.needs_key ?? false;
   if (before === null)
-    return { isRequired: needsKey, hint: needsKey ? null : 'Leave it empty if the provider needs none.' };
+    return { isRequired: needsKey, hint: needsKey ? null : 'Leave empty if the provider needs none.' };
   if (leadsElsewhere(before, fields)) {
     return { isRequired: needsKey, hint: 'The stored key is not sent to another server. Enter the key again.' };
   }
-  return { isRequired: false, hint: 'Leave it empty to keep the stored key.' };
+  return { isRequired: false, hint: 'Leave empty to keep the stored key.' };
 }
 
 /** Whether a changed connection leads to another server, to which the stored key is not sent. */

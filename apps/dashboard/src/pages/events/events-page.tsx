@@ -59,7 +59,7 @@ export function EventsPage() {
       </div>
       {log.isRefused && (
         <p role="alert" className={styles.refused}>
-          The server refused the event stream, or does not answer. Retrying every five seconds.
+          The event stream is not available. Retrying every five seconds.
         </p>
       )}
       {log.isQueued && (
@@ -73,7 +73,7 @@ export function EventsPage() {
           <p>
             {search.since === undefined
               ? 'New spans, traces, runs, reviews and captures appear here.'
-              : 'There are no later events, or the view was cleared. New events appear here.'}
+              : 'No later events, or the view was cleared. New events appear here.'}
           </p>
           {search.since === undefined && <Button onClick={() => choose({ since: '0' })}>Replay the log</Button>}
         </div>

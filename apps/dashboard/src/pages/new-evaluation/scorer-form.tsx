@@ -135,7 +135,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
               <TextArea
                 label="Rubric"
                 rows={4}
-                hint={`Leave it empty for the built-in rubric. ${describeSettings(facts.config_schema ?? {})}`}
+                hint={`Leave empty for the built-in rubric. ${describeSettings(facts.config_schema ?? {})}`}
                 {...bind('rubric')}
               />
             </>

@@ -100,8 +100,8 @@ function AuditEntryDialog({ entry, projects, onFilter, onClose }: AuditEntryDial
       actions={
         <>
           <CopyButton text={JSON.stringify(entry, null, 2)}>Copy as JSON</CopyButton>
-          <Button onClick={() => onFilter({ actor: entry.actor })}>All by the same</Button>
-          <Button onClick={() => onFilter({ target: entry.target_id })}>All about this</Button>
+          <Button onClick={() => onFilter({ actor: entry.actor })}>All by this actor</Button>
+          <Button onClick={() => onFilter({ target: entry.target_id })}>All about this target</Button>
           <Button variant="primary" onClick={onClose}>
             Done
           </Button>
@@ -179,7 +179,7 @@ function AuditFilters({ search, onChange }: { search: AuditSearch; onChange(sear
       <SearchFilter isEntered label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
       <SearchFilter
         isEntered
-        label="What (id)"
+        label="Target ID"
         value={target}
         onChange={(text) => onChange({ ...search, target: text })}
       />

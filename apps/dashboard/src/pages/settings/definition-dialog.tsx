@@ -72,7 +72,7 @@ export function DefinitionDialog({ definition, onChanged, onClose }: DefinitionD
                 label="Categories"
                 name="categories"
                 rows={4}
-                hint="One per line; what it counts as a number stands behind =, as in good = 1."
+                hint="One per line. To give a category a numeric value, add it after =, as in good = 1."
                 fault={faults.at('categories')}
                 defaultValue={writeCategories(definition?.categories ?? [])}
               />

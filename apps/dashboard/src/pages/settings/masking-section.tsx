@@ -199,7 +199,7 @@ function MaskingTryOut({ projectId, rules }: { projectId: string; rules: readonl
           Try out
         </Button>
       </div>
-      {preview.error && <FaultNotice title="The text could not be tried out" error={preview.error} />}
+      {preview.error && <FaultNotice title="The text could not be tested" error={preview.error} />}
       {preview.data && (
         <div role="status">
           <p className={styles.secret}>{preview.data.text}</p>

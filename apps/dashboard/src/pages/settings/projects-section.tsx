@@ -150,7 +150,7 @@ function EditProject({ project, onChanged, onClose }: EditProjectProps) {
         type="number"
         min={1}
         defaultValue={project.retention_days ?? ''}
-        hint="Leave it empty to use the retention of the organization, which is also the maximum."
+        hint="Leave empty to use the retention of the organization, which is also the maximum."
       />
       <CheckboxField
         label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"

@@ -66,7 +66,7 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
         autoComplete="current-password"
         ref={field}
         required
-        hint="It begins with spn_sk_, or is a JWT. Administrators of the organization create keys."
+        hint="A key that begins with spn_sk_, or a JWT. Administrators of the organization create keys."
       />
       {error && <Fault error={error} />}
       {!globalThis.isSecureContext && (
@@ -120,10 +120,10 @@ function hadToStop(): boolean {
 const REASONS: Readonly<Record<SignInError, string>> = {
   no_role:
     'You have no role here yet. Ask an administrator of the organization to assign one to you or to one of your groups.',
-  expired: 'That took too long, or began in another browser. Sign in again.',
-  denied: 'The identity provider did not let you in.',
-  unavailable: 'The identity provider does not answer right now. Try again soon.',
-  failed: 'The answer of the identity provider could not be verified. Sign in again; the server log has the reason.',
+  expired: 'Signing in took too long or began in another browser. Sign in again.',
+  denied: 'The identity provider denied access.',
+  unavailable: 'The identity provider is not available. Try again in a few minutes.',
+  failed: 'The response of the identity provider could not be verified. Sign in again. The server log has the reason.',
   not_set_up: 'No identity provider is set up here.',
 };
 
@@ -153,7 +153,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
   if (session.mode === 'local') {
     return (
       <p>
-        Local mode has no sign-in. It only serves this machine. <a href={next}>Go on</a>
+        Local mode has no sign-in. It only serves this machine. <a href={next}>Continue</a>
       </p>
     );
   }
@@ -166,7 +166,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
   if (!hadToStop()) {
     return (
       <p>
-        This browser is signed in to {where}. <a href={next}>Go on</a>, or sign in with another key.
+        This browser is signed in to {where}. <a href={next}>Continue</a>, or sign in with another key.
       </p>
     );
   }
