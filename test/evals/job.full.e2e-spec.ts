@@ -191,12 +191,17 @@ describeOnBothDatabases('an evaluation of 300 rows by three scorers, three times
     const json = async (words: string[]) => JSON.parse((await cli.run([...words, '--json'])).out) as unknown;
     const document = (await json(shown)) as { statistics: EvalStatistics };
     expectCounted(document.statistics);
-    const { comparison, groups } = expected;
-    expectCounted((await json(compared)) as EvalStatistics, { comparison, groups });
+    expectCounted((await json(compared)) as EvalStatistics, {
+      comparison: expected.comparison,
+      groups: expected.groups,
+    });
+    // The texts round the numbers that were just compared: the last digit of a number counted again may round otherwise.
+    const answered = document.statistics as unknown as typeof expected;
+    const { comparison, groups } = answered;
 
     const show = (await cli.run(shown)).out;
     const compare = (await cli.run(compared)).out;
-    const named = (scorer: string | null) => (scorer === null ? expected.score : expected.scorers[scorer]!);
+    const named = (scorer: string | null) => (scorer === null ? answered.score : answered.scorers[scorer]!);
     for (const scorer of [null, ...NAMES]) {
       const of = scorer === null ? '' : ` of ${scorer}`;
       const { mean, ci, pass_rate: rate } = named(scorer) as unknown as EvalStatistics['score'];

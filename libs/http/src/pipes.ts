@@ -1,7 +1,7 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { numberOf, isStorableText } from '@spandrel/contract';
 import { z } from 'zod';
-import { invalidRequest, schemaFaults, type NotFound } from '@spandrel/kernel';
+import { invalidRequest, knownMembers, schemaFaults, type KnownMembers, type NotFound } from '@spandrel/kernel';
 import { queryFaults } from './names/unknown-names.js';
 
 /**
@@ -12,15 +12,42 @@ import { queryFaults } from './names/unknown-names.js';
 export class SchemaPipe implements PipeTransform {
   transform(value: unknown, { schema, type }: ArgumentMetadata): unknown {
     if (!(schema instanceof z.ZodType)) return value;
-    const parsed = schema.safeParse(type === 'body' ? bodyValue(value) : value);
+    const parsed = schema.safeParse(type === 'body' ? bodyValue(value, schema) : value);
     if (parsed.success) return parsed.data;
     if (type === 'query') throw invalidRequest(queryFaults(parsed.error, schema, value), 'the query');
     throw invalidRequest(schemaFaults(parsed.error, schema));
   }
 }
 
-/** A body left out is an empty one; a number kept as its source text is a number, although JavaScript has it as an object. */
-const bodyValue = (value: unknown): unknown => (value === undefined ? {} : (numberOf(value) ?? value));
+/** A body left out is an empty one. */
+function bodyValue(value: unknown, schema: z.ZodType): unknown {
+  if (value === undefined) return {};
+  let known = membersOf.get(schema);
+  if (known === undefined) membersOf.set(schema, (known = knownMembers(schema) ?? null));
+  return known === null ? (numberOf(value) ?? value) : withNumbers(value, known);
+}
+
+/** By the schema of a body; `null` for one of something else than objects. */
+const membersOf = new WeakMap<z.ZodType, KnownMembers | null>();
+
+/**
+ * Has a number where an object is expected and a number that is kept as its source text came: JavaScript has that as an
+ * object, which would pass for one with none of its members.
+ */
+function withNumbers(value: unknown, { members, isList }: KnownMembers): unknown {
+  if (isList) {
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    for (const [at, item] of items.entries()) items[at] = withNumbers(item, { members, isList: false });
+    return value;
+  }
+  const number = numberOf(value);
+  if (number !== undefined || typeof value !== 'object' || value === null) return number ?? value;
+  const object = value as Record<string, unknown>;
+  for (const [name, within] of members) {
+    if (within !== undefined && object[name] !== undefined) object[name] = withNumbers(object[name], within);
+  }
+  return object;
+}
 
 /**
  * Lets an id in a path through, unless no column can hold it: such text names nothing and must not reach the database.
