@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NotifyMention, type MentionMessage } from '@spandrel/alerts';
 import { AuditTrail } from '@spandrel/audit';
-import { COMMENT_TARGETS, type CommentTarget, type CreateComment, type ListComments } from '@spandrel/contract';
+import {
+  COMMENT_TARGETS,
+  isStorableText,
+  type CommentTarget,
+  type CreateComment,
+  type ListComments,
+} from '@spandrel/contract';
 import type { CommentResource, RejectedItem, RestoredComment, TargetOfComment } from '@spandrel/contract';
 import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
@@ -13,6 +19,7 @@ import {
   anyOf,
   IdOrder,
   joinSql,
+  rawSql,
   sql,
   Storage,
   type LongReadOptions,
@@ -48,8 +55,9 @@ export class CommentStore {
   list({ projectId, orgId }: Scope, query: ListComments): Promise<Page<CommentRow>> {
     const { target_type: type, target_id: targetId, parent_id: parentId } = query;
     const conditions = [sql`c.project_id = ${projectId}`];
-    if (parentId !== undefined) conditions.push(sql`c.parent_id = ${parentId}`);
-    if (targetId !== undefined) conditions.push(sql`c.target_id = ${targetId}`);
+    for (const [column, id] of Object.entries({ parent_id: parentId, target_id: targetId })) {
+      if (id !== undefined) conditions.push(isStorableText(id) ? sql`c.${rawSql(column)} = ${id}` : sql`1 = 0`);
+    }
     if (type !== undefined) conditions.push(sql`c.target_type = ${typeOf(type)}`);
     const which = joinSql(conditions, ' and ');
     return OLDEST_FIRST.page(query, (rest) =>
