@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { Api } from '../support/api.ts';
 import { COMPILE_CACHE, startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { CommandLine } from './command-line.ts';
@@ -10,6 +11,7 @@ import { record, RECORDED } from './recorded.ts';
 import { wordsOf } from './words-of.ts';
 
 let spandrel: Spandrel;
+let provider: FakeProvider;
 let api: Api;
 let folder: string;
 
@@ -22,15 +24,23 @@ beforeAll(async () => {
   const npx = join(folder, 'npx');
   writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${resolve('dist/apps/cli/src/main.js')}" "$@"\n`);
   chmodSync(npx, 0o755);
-  // Tests that call no model.
+  // Tests that call a model once.
+  provider = await startFakeProvider();
   const npm = join(folder, 'npm');
-  writeFileSync(npm, '#!/bin/sh\n');
+  const body = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] });
+  writeFileSync(
+    npm,
+    `#!${process.execPath}\nfetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${body}' }).then((answer) => answer.text());\n`,
+  );
   chmodSync(npm, 0o755);
   writeFileSync(join(folder, 'capitals.csv'), 'input,expected_output\nFrance,Paris\nItaly,Rome\n');
   writeFileSync(join(folder, 'batch.json'), JSON.stringify({ traces: [{ id: 'from-a-file' }] }));
 });
 
-afterAll(() => spandrel?.stop());
+afterAll(async () => {
+  await spandrel?.stop();
+  await provider?.close();
+});
 
 /** Starts a line of a shell in a folder of the test. */
 function start(line: string, env: Record<string, string> = {}) {
@@ -114,7 +124,9 @@ describe('docs/cli.md', () => {
         .replaceAll('http://127.0.0.1:3001', spandrel.gatewayUrl)
         .replaceAll(/\b[\w-]+\.(csv|jsonl?|xml)\b/g, (file) => join(folder, file));
       // A pipe needs a shell, a cassette its folder; everything else is run within the test.
-      const { code, err } = /\||tests\/chat/.test(line) ? await run(here) : await cli.run(wordsOf(here));
+      const { code, err } = /\||tests\/chat/.test(line)
+        ? await run(here, { SPANDREL_OPENAI_BASE_URL: provider.url })
+        : await cli.run(wordsOf(here));
       // The summary of a cassette is no fault.
       const faults = err.replaceAll(/^spandrel: (cassette|no call reached) .*$/gm, '');
       expect([line, code, faults.includes('spandrel:')]).toEqual([line, 0, false]);
