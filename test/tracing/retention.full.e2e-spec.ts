@@ -101,6 +101,38 @@ const trace = (id: string, startedAt: number, more: object = {}): object => ({
 });
 
 describe('retention', () => {
+  it('takes the scores of traces along, and those of sessions with the last of their traces', async () => {
+    const { server } = await opened('scores');
+    const project = 'p-starter';
+    const old = NOW - 8 * DAY_MS;
+    const traces = { gone: ['over', old], stays: ['on', old], newer: ['on', NOW - DAY_MS] } as const;
+    const at = Object.entries(traces);
+    await ingest(
+      server,
+      project,
+      at.map(([id, [session, startedAt]]) => trace(id, startedAt, { session_id: session })),
+      at.map(([id, [, startedAt]]) => ({ id: `${id}-span`, trace_id: id, startedAt })),
+    );
+    const call = async <Answer>(path: string, body?: object): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json', 'x-test-project': project };
+      const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await (await fetch(`${server.url}/api/${path}`, init)).json()) as Answer;
+    };
+    for (const target of [
+      ...Object.keys(traces).flatMap((id) => [{ trace_id: id }, { span_id: `${id}-span` }]),
+      ...['over', 'on'].map((id) => ({ session_id: id })),
+    ])
+      await call('scores', { name: 'thumb', value: 1, ...target });
+    await run(server);
+
+    type Score = Record<'trace_id' | 'span_id' | 'session_id', string | null>;
+    const { scores } = await call<{ scores: Score[] }>('scores');
+    const left = scores.map(({ trace_id: of, span_id: span, session_id: session }) => span ?? of ?? session);
+    expect(left.toSorted()).toEqual(['newer', 'newer-span', 'on']);
+    const { buckets } = await call<{ buckets: { count: number }[] }>('analytics/scores?name=thumb');
+    expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+  });
+
   it('deletes exactly what is older than the plan keeps, to the millisecond', async () => {
     const { url, server } = await opened('plans');
     for (const { projectId, days } of TERMS) {
