@@ -82,7 +82,12 @@ describe('alerts', () => {
     await field('Threshold').fill('5');
     await page.getByRole('dialog').getByRole('button', { name: 'Create alert' }).click();
     await said('Created the alert LLM calls by user in 1 hour');
-    await page.getByRole('link', { name: 'Open alerts' }).click();
+    await page.keyboard.press('Control+k');
+    const menu = page.getByRole('dialog', { name: 'Command menu' });
+    await menu.getByRole('combobox', { name: 'Command' }).fill('calls by user');
+    await menu.getByRole('option', { name: 'LLM calls by user in 1 hour' }).click();
+    await heading('LLM calls by user in 1 hour').waitFor();
+    await open('/alerts');
     await expectSoon(async () => (await alerts()).map(({ state }) => state), ['firing']);
     await page.reload();
     const listed = row('Alerts', 'LLM calls by user in 1 hour above 5');

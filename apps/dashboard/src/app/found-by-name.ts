@@ -3,8 +3,11 @@ import { api } from '../api/api.js';
 import { keys } from '../api/keys.js';
 import { formatId } from '../components/format.js';
 import { useSettled } from '../components/hooks.js';
+import { alertAddress, ALERTS } from '../features/alerts/alerts.js';
 import { boardAddress, BOARDS } from '../features/boards/boards.js';
+import { useCapabilities } from '../features/browser-session.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
+import { SCORING_RULES, scoringRuleAddress } from '../features/scoring-rules/scoring-rules.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
 
 /** Something that is called as somebody types. */
@@ -20,13 +23,14 @@ const LENGTH_MIN = 2;
 /** The most that are shown of one kind. */
 const FOUND_MAX = 5;
 
-/** Views, boards, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
+/** Views, boards, alerts, scoring rules, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
 export function useFoundByName(typed: string): readonly Found[] {
   const client = useQueryClient();
   const text = useSettled(typed.trim(), PAUSE_MS);
+  const features = useCapabilities()?.features ?? [];
   const { data = [] } = useQuery({
     queryKey: ['found by name', text],
-    queryFn: ({ signal }) => findByName(client, text, signal),
+    queryFn: ({ signal }) => findByName(client, text, features, signal),
     enabled: text.length >= LENGTH_MIN && text === typed.trim(),
     // The commands of the menu are there without it.
     retry: false,
@@ -34,9 +38,14 @@ export function useFoundByName(typed: string): readonly Found[] {
   return data;
 }
 
-async function findByName(client: QueryClient, text: string, signal: AbortSignal): Promise<Found[]> {
+async function findByName(
+  client: QueryClient,
+  text: string,
+  features: readonly string[],
+  signal: AbortSignal,
+): Promise<Found[]> {
   const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
-  const [traces, sessions, datasets, runs, views, boards] = await Promise.all([
+  const [traces, sessions, datasets, runs, views, boards, alerts, rules] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
     api.listSessions({ query: { id_contains: text, limit: FOUND_MAX }, signal }),
     // The API finds neither by name; of both there are few, and the newest count.
@@ -44,10 +53,16 @@ async function findByName(client: QueryClient, text: string, signal: AbortSignal
     client.fetchQuery({ queryKey: ['runs', 'newest'], queryFn: () => api.listEvalRuns() }),
     client.fetchQuery(SAVED_VIEWS),
     client.fetchQuery(BOARDS),
+    features.includes('alerts') ? client.fetchQuery(ALERTS) : [],
+    features.includes('online-scoring') ? client.fetchQuery(SCORING_RULES) : [],
   ]);
   return [
     ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),
     ...boards.filter(isCalled).map(({ id, name }) => ({ group: 'Boards', label: name, address: boardAddress(id) })),
+    ...alerts.filter(isCalled).map(({ id, name }) => ({ group: 'Alerts', label: name, address: alertAddress(id) })),
+    ...rules.filter(isCalled).map(({ id, name }) => ({
+      ...{ group: 'Scoring rules', label: name, address: scoringRuleAddress(id) },
+    })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },
