@@ -111,6 +111,10 @@ describe('scores', () => {
     const talk = grid('Sessions').getByRole('row', { name: /talk/ });
     for (const words of ['rude ×2', '0.5']) await talk.getByText(words).waitFor();
     await expectAccessible(watched);
+    await open('/sessions/talk');
+    const turn = page.getByRole('article', { name: 'Scored' });
+    for (const words of ['rude', '0.5']) await turn.getByText(words, { exact: true }).waitFor();
+    await expectAccessible(watched);
   });
 
   inBrowser('filter the list of spans', async () => {

@@ -13,6 +13,7 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { ScoreList } from '../../features/scores/score-list.js';
+import { ScoreSumsCell } from '../../features/scores/score-sums.js';
 import { useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
@@ -167,7 +168,7 @@ interface TurnProps {
 
 function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
   const id = useId();
-  const { status, started_at: at, duration_ms: duration, input_preview: asked, output_preview: answer } = turn;
+  const { status, started_at: at, duration_ms: duration, scores, input_preview: asked, output_preview: answer } = turn;
   const facts = [...(duration === null ? [] : [formatDuration(duration)]), ...turnFacts(turn)];
   return (
     <article
@@ -191,6 +192,11 @@ function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
+        {scores && Object.keys(scores).length > 0 && (
+          <span>
+            <ScoreSumsCell sums={scores} />
+          </span>
+        )}
         {isDeleted && <strong>Deleted</strong>}
       </p>
       {asked == null && answer == null ? (

@@ -17,6 +17,7 @@ const TURNS = 50;
 
 /** Characters of the texts of a turn. */
 export const TURN_PREVIEW = 2_000;
+const TURN = { preview: TURN_PREVIEW, include: 'scores' } as const;
 
 type Turns = InfiniteData<ListPage<TraceListItem>, string | null>;
 
@@ -27,7 +28,7 @@ export function useSession(id: string) {
     queryFn: ({ pageParam: cursor, signal }) =>
       listPage<TraceListItem>('getSession', {
         path: { session_id: id },
-        query: { preview: TURN_PREVIEW, sort_order: 'asc', limit: TURNS },
+        query: { ...TURN, sort_order: 'asc', limit: TURNS },
         cursor,
         signal,
       }),
@@ -49,7 +50,7 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
     for (const id of ids) stale.current.delete(id);
     // What failed is asked for again with what happens next.
     if (ids.length > 0)
-      void listPage<TraceListItem>('listTraces', { query: { ids, preview: TURN_PREVIEW } }).then(
+      void listPage<TraceListItem>('listTraces', { query: { ids, ...TURN } }).then(
         ({ rows }) =>
           client.setQueryData<Turns>(keys.session(sessionId), (data) => data && withTurns(data, rows, sessionId)),
         () => undefined,
