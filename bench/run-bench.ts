@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
+import { measureCassettes, type CassetteFigures } from './cassette-rows.ts';
 import { reportDashboard } from './dashboard-report.ts';
 import { measureDashboard } from './dashboard-rows.ts';
 import { measureEvals } from './eval-rows.ts';
@@ -40,6 +41,7 @@ const PARTS = [
   'scores',
   'otlp',
   'masking',
+  'cassettes',
   'sdk',
   'hostile',
   'removal',
@@ -98,6 +100,7 @@ await measured(
 );
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
+await measured('cassettes', () => measureCassettes(quick ? 1_500 : 5_000), reportCassettes);
 await measured('sdk', () => measureSdk(quick ? 15 : 60), reportSdk);
 await measured('hostile', () => measureHostile(valueOf('calls')), reportHostile);
 await measured('removal', () => measureRemoval(quick ? 5_000 : 20_000, seconds), reportRemoval);
@@ -256,6 +259,15 @@ function reportMasking(figures: Awaited<ReturnType<typeof measureMasking>>): voi
   for (const [name, us] of Object.entries(figures)) row(name, `${us.toFixed(1)} us`);
   goal('masking, us a KB of prose', figures.prose, '<=', 10);
   goal('masking, us a KB of source code', figures.code, '<=', 10);
+}
+
+function reportCassettes({ loadMs, bytes, replayMs, fileMs }: CassetteFigures): void {
+  heading('A cassette of 10,000 calls, and one of them replayed');
+  row('loading', `${loadMs.toFixed(0)} ms`, megabytes(bytes));
+  row('a replay', `${replayMs.toFixed(3)} ms`);
+  row('a static file', `${fileMs.toFixed(3)} ms`);
+  goal('cassette of 10,000 calls, ms until it answers', loadMs, '<=', 300);
+  goal('replay, ms more than a static file', replayMs - fileMs, '<=', 1);
 }
 
 function reportImport(figures: Awaited<ReturnType<typeof measureImport>>): void {

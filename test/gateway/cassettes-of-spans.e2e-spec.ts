@@ -1,8 +1,10 @@
 /** Calls that the gateway recorded as spans are put together as a cassette, and real clients are answered from it. */
 import { join } from 'node:path';
+import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from '@jest/globals';
 import { createLogger, loadPlugins, loadSettings } from '@spandrel/kernel';
+import { generateText, streamText } from 'ai';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { readCassette } from '../../apps/gateway/src/cassette/cassette-file.ts';
@@ -24,6 +26,7 @@ const clients = (url: string, headers: Record<string, string>) => ({
   openai: new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers }),
   anthropic: new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0, defaultHeaders: headers }),
   ollama: new Ollama({ host: url, headers }),
+  aiSdk: createOpenAI({ apiKey: 'none', baseURL: `${url}/v1`, headers }),
 });
 type Clients = ReturnType<typeof clients>;
 
@@ -108,6 +111,19 @@ const calls: Record<string, (by: Clients) => Promise<unknown>> = {
     );
     return (await Promise.all(said)).map(({ content, stop_reason: reason }) => [content, reason]);
   },
+  'anthropic: thoughts': async ({ anthropic }) => {
+    const body = { model: 'claude-opus-4-8', max_tokens: 9, messages: user('fake:reasoning tides?') };
+    const said = [await anthropic.messages.create(body), await anthropic.messages.stream(body).finalMessage()];
+    return said.map(({ content }) => content.map((block) => (block.type === 'thinking' ? block.thinking : block)));
+  },
+  'ai sdk': async ({ aiSdk }) => {
+    const said: string[] = [];
+    for (const model of [aiSdk.chat('gpt-5.1'), aiSdk.responses('gpt-5.1')]) {
+      const { textStream, text } = streamText({ model, system: 'Be brief.', prompt: 'tides, by the SDK?' });
+      said.push((await last(textStream)).join(''), await text, (await generateText({ model, prompt: 'hm?' })).text);
+    }
+    return said;
+  },
   ollama: async ({ ollama }) => (await ollama.chat({ model: 'llama3', messages: user('tides?') })).message,
   'ollama: a stream': async ({ ollama }) => {
     const parts = await last(await ollama.chat({ model: 'llama3', stream: true, messages: user('now?') }));
@@ -144,7 +160,7 @@ describeOnBothDatabases('cassettes of spans', ({ newDatabase }) => {
       await last(cut).catch(() => undefined);
       const off = clients(url, { 'X-Spandrel-Trace-Id': TRACE, 'X-Spandrel-Capture': 'Off' });
       await off.openai.chat.completions.create({ model: 'gpt-5.1', messages: user('not to be kept') });
-      const count = Object.keys(calls).length + 2;
+      const count = Object.keys(calls).length + 6;
       await until(async () => {
         const { body } = await server.api.get<{ spans: { status: unknown }[] }>(
           `/api/spans?trace_id=${TRACE}&limit=100`,

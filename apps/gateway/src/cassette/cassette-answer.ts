@@ -1,3 +1,4 @@
+import { readJson } from '@spandrel/plugin-api';
 import { hash, isUtf8 } from './bytes.js';
 import type { CassetteAnswer, CassetteEvent, Content, Mask } from './entry.js';
 
@@ -68,24 +69,16 @@ function contentOf(bytes: Buffer, isText: boolean, type: string, mask: Mask, kee
 
 /** @returns the value of a JSON text that is written the same way again; `undefined` for others. */
 function sameJson(text: string, indent: number): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value, null, indent) === text ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return value !== undefined && JSON.stringify(value, null, indent) === text ? value : undefined;
 }
 
 /** Masks a text, the values in it where it is JSON. */
 function maskText(text: string, mask: Mask): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    const before = JSON.stringify(value);
-    const after = JSON.stringify(mask(value));
-    return before === after ? text : after;
-  } catch {
-    return mask(text);
-  }
+  const value = readJson(text);
+  if (value === undefined) return mask(text);
+  const after = JSON.stringify(mask(value));
+  return JSON.stringify(value) === after ? text : after;
 }
 
 function streamOf(
@@ -128,7 +121,7 @@ interface TextPiece {
 /** @returns the events, with what their pieces of one text hold together masked: a key may begin in one and end in another. */
 function maskAcross(texts: readonly string[], framing: 'sse' | 'ndjson', mask: Mask): string[] {
   const bodies = texts.map((text) => (framing === 'sse' ? SSE.exec(text)?.[2] : text)?.trim() ?? '');
-  const values = bodies.map((body) => (body.startsWith('{') ? parsed(body) : undefined));
+  const values = bodies.map((body) => (body.startsWith('{') ? readJson(body) : undefined));
   const joined = new Map<string, TextPiece[]>();
   for (const [event, value] of values.entries()) gatherPieces(value, '', event, joined);
   const changed = new Set<number>();
@@ -159,14 +152,6 @@ function gatherPieces(value: unknown, path: string, event: number, into: Map<str
       if (pieces) pieces.push({ event, holder, name });
       else into.set(below, [{ event, holder, name }]);
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { readJson } from '@spandrel/plugin-api';
 import { hash, isUtf8 } from './bytes.js';
 import type { CassetteRequest, FormPart, Mask } from './entry.js';
 
@@ -41,11 +42,8 @@ function describeBody({ contentType = '', isEncoded, body }: GivenRequest, mask:
   if (boundary && !isEncoded) return { form: formParts(body, (boundary[1] ?? boundary[2])!, mask) };
   if (isEncoded || !isUtf8(body)) return { sha256: hash(body) };
   const text = body.toString('utf8');
-  try {
-    return { body: mask(JSON.parse(text)) };
-  } catch {
-    return { text: mask(text) };
-  }
+  const json = readJson(text);
+  return json === undefined ? { text: mask(text) } : { body: mask(json) };
 }
 
 function formParts(body: Buffer, boundary: string, mask: Mask): FormPart[] {
