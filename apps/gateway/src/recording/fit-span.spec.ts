@@ -93,8 +93,8 @@ describe('fitting', () => {
       const json = JSON.stringify(span(input(size)));
       return () => fitSpan(json, json.length >> 6);
     };
-    // What grows with the square of the JSON would take 64 times as long.
-    expect(growth(prepare, 40_000, 8, 24)).toBeLessThan(24);
+    // What grows with the square of the JSON would take 256 times as long.
+    expect(growth(prepare, 20_000, 16, 96)).toBeLessThan(96);
   });
 });
 

@@ -95,7 +95,7 @@ describe('parsePartialJson', () => {
       const cut = text(size);
       return () => parsePartialJson(cut, cut.slice(-65_536 * 8), true);
     };
-    // What grows with the square of the text would take 64 times as long.
-    expect(growth(prepare, 80_000, 8, 24)).toBeLessThan(24);
+    // What grows with the square of the text would take 256 times as long.
+    expect(growth(prepare, 40_000, 16, 96)).toBeLessThan(96);
   });
 });

@@ -76,7 +76,7 @@ describe('readStream', () => {
       const stream = pieces(size);
       return () => framesOf(framing, stream);
     };
-    // What grows with the square of the stream would take 64 times as long.
-    expect(growth(prepare, 8_000, 8, 24)).toBeLessThan(24);
+    // What grows with the square of the stream would take 256 times as long.
+    expect(growth(prepare, 4_000, 16, 96)).toBeLessThan(96);
   });
 });

@@ -76,8 +76,8 @@ function MakerField() {
     <>
       <CheckboxField label="For a service: keeps working when I leave" name="service_account" value="yes" />
       <p className={styles.hint}>
-        Other keys are valid while you are a member, and never have more permissions than you. Programs that must keep working need
-        a key for a service.
+        Other keys are valid while you are a member, and never have more permissions than you. Programs that must keep
+        working need a key for a service.
       </p>
     </>
   );
