@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as TcpSe
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { AlertsSettings } from '../libs/alerts/src/alerts.settings.ts';
 import { DeliverAlerts, EvaluateAlerts } from '@spandrel/alerts';
+import { ConnectionsSettings } from '@spandrel/connections';
 import type {
   AlertChange,
   AlertChannelResource,
@@ -40,6 +41,8 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     const options: ServerAppOptions = {
       settings: (settings) => {
         settings.of(AlertsSettings).smtp = `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`;
+        // Both instances read the addresses of channels.
+        settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, 7);
       },
     };
     const database = await newDatabase('alerts');
