@@ -12,7 +12,7 @@ import { CommandFailure, UsageFault } from '../client/exit-codes.js';
 import { Output } from '../client/output/output.js';
 import { commandSettings } from '../command-settings.js';
 import { addFromSpans } from './from-spans.js';
-import { missesOf, summaryOf } from './run-command.js';
+import { hasMisses, summaryOf } from './run-command.js';
 import { cassetteFile, runWithCassette } from './run-with-cassette.js';
 
 /** Adds `spandrel cassette` (docs/cassettes.md). */
@@ -54,7 +54,7 @@ export function addCassette(client: ClientProgram, description: string): void {
       const run = { cassette: path, mode: 'replay', timing: 'none' };
       const ended = await runWithCassette(run, command, process.env);
       summaryOf(ended).forEach((line) => out.note(line));
-      if (ended.code !== 0 || ended.reports.length === 0 || missesOf(ended) > 0) {
+      if (ended.code !== 0 || ended.reports.length === 0 || hasMisses(ended.reports)) {
         throw new CommandFailure('nothing is removed: the command failed, called nothing, or missed a call');
       }
       const unused = new Set(ended.reports.flatMap((report) => report.unused.map(({ index }) => index)));

@@ -48,10 +48,8 @@ export function addRun({ program }: { program: Command }, description: string): 
     });
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-
 function exitCodeOf({ code, reports, isWritten }: CassetteRunEnd, failOnUnused: boolean): number {
-  if (reports.some(({ misses }) => misses > 0)) return MISSED;
+  if (hasMisses(reports)) return MISSED;
   if (code !== 0) return code;
   if (!isWritten) return 1;
   return failOnUnused && reports.some(({ unused }) => unused.length > 0) ? UNUSED : 0;
@@ -69,5 +67,5 @@ export function summaryOf({ reports, isWritten }: Pick<CassetteRunEnd, 'reports'
   ]);
 }
 
-/** @returns how many calls missed. */
-export const missesOf = ({ reports }: CassetteRunEnd): number => sum(reports.map(({ misses }) => misses));
+/** Whether a call missed. */
+export const hasMisses = (reports: CassetteRunEnd['reports']): boolean => reports.some(({ misses }) => misses > 0);

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { readJson } from '@spandrel/plugin-api';
-import { hash, isUtf8 } from './bytes.js';
 import type { CassetteAnswer, CassetteEvent, Content, Mask } from './entry.js';
 
 /** A piece of an answer, and when it came. */
@@ -49,7 +50,7 @@ export function describeAnswer(given: GivenAnswer, mask: Mask, keepFile: KeepFil
 function contentOf(bytes: Buffer, isText: boolean, type: string, mask: Mask, keepFile: KeepFile): Content {
   if (!isText) {
     if (bytes.length <= FILE_BYTES_MIN) return { base64: bytes.toString('base64') };
-    const file = `${hash(bytes).slice(0, 16)}.${/\/([a-z0-9]{1,8})/i.exec(type)?.[1] ?? 'bin'}`;
+    const file = `${hash('sha256', bytes).slice(0, 16)}.${/\/([a-z0-9]{1,8})/i.exec(type)?.[1] ?? 'bin'}`;
     keepFile(file, bytes);
     return { file };
   }

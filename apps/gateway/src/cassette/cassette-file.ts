@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -11,7 +12,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { hash } from './bytes.js';
 import type { CassetteEntry } from './entry.js';
 import { VOLATILE, type RequestMatch } from './cassette-request.js';
 
@@ -67,7 +67,7 @@ export class StoredEntry {
   }
 }
 
-const sumOf = (text: string): string => hash(text.slice(0, text.indexOf('\nanswer:'))).slice(0, 8);
+const sumOf = (text: string): string => hash('sha256', text.slice(0, text.indexOf('\nanswer:'))).slice(0, 8);
 
 /** @returns method, provider and path without its query, in one line. */
 export const labelOf = ({ method, provider, path }: CassetteEntry['request']): string =>

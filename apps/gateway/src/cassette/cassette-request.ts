@@ -1,12 +1,11 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { readJson } from '@spandrel/plugin-api';
-import { hash, isUtf8 } from './bytes.js';
+import { KEY_PARAMETERS } from '../recording/secrets.js';
 import type { CassetteRequest, FormPart, Mask } from './entry.js';
 
 /** Members of a request that differ from run to run and change no answer. */
 export const VOLATILE = ['user', 'metadata', 'stream_options', 'prompt_cache_key'] as const;
-
-/** Parameters of an address that are credentials. */
-const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
 
 /** A request as it came to the gateway. */
 export interface GivenRequest {
@@ -40,7 +39,7 @@ function describeBody({ contentType = '', isEncoded, body }: GivenRequest, mask:
   if (body.length === 0) return {};
   const boundary = /^multipart\/[^;]+;.*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   if (boundary && !isEncoded) return { form: formParts(body, (boundary[1] ?? boundary[2])!, mask) };
-  if (isEncoded || !isUtf8(body)) return { sha256: hash(body) };
+  if (isEncoded || !isUtf8(body)) return { sha256: hash('sha256', body) };
   const text = body.toString('utf8');
   const json = readJson(text);
   return json === undefined ? { text: mask(text) } : { body: mask(json) };
@@ -62,7 +61,9 @@ function formParts(body: Buffer, boundary: string, mask: Mask): FormPart[] {
     const name = /[ ;]name="?([^";\r\n]*)/i.exec(head)?.[1] ?? '';
     const isFile = /filename/i.test(head) || !isUtf8(content);
     parts.push(
-      isFile ? { name, sha256: hash(content), bytes: content.length } : { name, text: mask(content.toString('utf8')) },
+      isFile
+        ? { name, sha256: hash('sha256', content), bytes: content.length }
+        : { name, text: mask(content.toString('utf8')) },
     );
     at = end;
   }
@@ -80,7 +81,7 @@ export class RequestMatch {
 
   /** @returns 32 characters that are the same for requests that match. @param ofSpan compares as {@link asSpansHold} says. */
   digest(request: CassetteRequest, ofSpan = false): string {
-    return hash((ofSpan ? 'span' : '') + JSON.stringify(this.canonical(request, ofSpan))).slice(0, 32);
+    return hash('sha256', (ofSpan ? 'span' : '') + JSON.stringify(this.canonical(request, ofSpan))).slice(0, 32);
   }
 
   /** The parts of a request that count. */

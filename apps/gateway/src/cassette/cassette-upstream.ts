@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@spandrel/kernel';
 import type { Endpoint, RecordedAnswer } from '@spandrel/plugin-api';
 import { errorAnswer } from '../forward/answer-error.js';
+import { withoutHeaders } from '../forward/forward-headers.js';
 import { credentialsOf } from '../recording/secrets.js';
 import { readAnswer } from '../recording/read-answer.js';
 import type { Target } from '../target/resolve-target.js';
@@ -118,27 +119,26 @@ class CassetteExchange implements Exchange {
     const { handler, call } = this;
     const headers = Object.entries(answer.headers).flat();
     const cutShort = (): void => handler.onError(new UpstreamError('cut', 'the connection ended on the cassette, too'));
-    let whole: Buffer;
+    const isStream = answer.events !== undefined;
+    let pieces: Buffer[];
     try {
-      whole =
-        answer.events === undefined
-          ? contentBytes(answer, (name) => this.cassette.body(name))
-          : Buffer.concat(eventBytes(answer));
+      pieces = isStream ? eventBytes(answer) : [contentBytes(answer, (name) => this.cassette.body(name))];
     } catch (error) {
       return this.miss(`The answer on the cassette cannot be read: ${(error as Error).message}`);
     }
-    const hasLength = answer.events === undefined && !answer.cut;
+    const isPaced = isStream && call.timing === 'recorded';
+    const whole = isPaced ? Buffer.alloc(0) : Buffer.concat(pieces);
+    const hasLength = !isStream && !answer.cut;
     if (hasLength && (whole.length > 0 || answer.status !== 204)) headers.push('content-length', String(whole.length));
     handler.onHead(headOf(answer.status, headers, hasLength ? whole.length : null));
-    if (answer.events !== undefined && call.timing === 'recorded') {
+    if (isPaced) {
       const pauses = String(answer.pauses_ms ?? '').split(' ');
-      for (const [index, data] of eventBytes(answer).entries()) {
+      for (const [index, data] of pieces.entries()) {
         const pause = Number(pauses[index] ?? 0);
         if (pause > 0) await sleep(pause);
         if (this.isAborted) return;
         if (!handler.onData(data)) await (this.resumed = Promise.withResolvers()).promise;
       }
-      whole = Buffer.alloc(0);
     }
     if (this.isAborted) return;
     if (!answer.cut) return handler.onEnd(whole.length > 0 ? whole : null, []);
@@ -205,14 +205,6 @@ const headOf = (status: number, headers: string[], contentLength: number | null)
   ...{ status, statusMessage: STATUS_CODES[status] ?? '', headers, contentLength },
   framing: contentLength === null ? 'chunked' : 'length',
 });
-
-function withoutHeaders(headers: readonly string[], names: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    if (!names.includes(headers[i]!.toLowerCase())) kept.push(headers[i]!, headers[i + 1]!);
-  }
-  return kept;
-}
 
 /** The tokens of an answer, where its provider says them. */
 function usageOf(endpoint: Endpoint, head: ResponseHead, pieces: TimedPiece[]): CassetteEntry['usage'] | undefined {

@@ -84,6 +84,7 @@ export class Cassettes {
   /** Puts all that was recorded in place. @throws Error when the disk does not take it. */
   close(): void {
     for (const timer of this.idle.values()) clearTimeout(timer);
+    this.idle.clear();
     for (const cassette of this.opened.values()) cassette.save();
   }
 

@@ -42,6 +42,10 @@ export function requestHeaders(
   return headers;
 }
 
+/** Headers without some. @param raw name, value, name, value … @param names in lower case. */
+export const withoutHeaders = (raw: readonly string[], names: readonly string[]): string[] =>
+  raw.filter((_text, index) => !names.includes(raw[index - (index % 2)]!.toLowerCase()));
+
 /**
  * The headers to send the client: as they came, without those of the connection.
  * @param keepTrailer whether the answer can carry trailers; without them `Trailer` must go.

@@ -95,7 +95,8 @@ const SECRET_LENGTH_MIN = 3;
 const STAND_INS = new Set(['dummy', 'empty', 'fake', 'key', 'nokey', 'none', 'null', 'ollama', 'test']);
 
 const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key', 'x-spandrel-key'] as const;
-const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
+/** Parameters of an address that are credentials. */
+export const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
 
 /**
  * The credentials of a request in every spelling in which they may come back: header values and the tokens in them, a

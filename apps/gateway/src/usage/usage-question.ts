@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint } from '@spandrel/plugin-api';
 import { endOfString, jsonMembers, type JsonMember } from '@spandrel/contract';
+import { withoutHeaders } from '../forward/forward-headers.js';
 import type { ResponseHead } from '../upstream/upstream-client.js';
 
 /** The longest body that is looked into; longer ones pass as they are. */
@@ -46,7 +47,7 @@ export class UsageQuestion {
     const isPlain = valuesOf(headers, 'content-encoding').every((coding) => /^(identity)?$/i.test(coding.trim()));
     if (!this.asked || status < 200 || status >= 300 || !isStream || !isPlain) return headers;
     this.filter = new UsageChunkFilter();
-    return without(headers, 'content-length');
+    return withoutHeaders(headers, ['content-length']);
   }
 
   /** A piece of the answer. @returns what goes on by now, possibly nothing. */
@@ -62,9 +63,6 @@ export class UsageQuestion {
 
 const valuesOf = (headers: readonly string[], name: string): string[] =>
   headers.filter((_text, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === name);
-
-const without = (headers: readonly string[], name: string): string[] =>
-  headers.filter((_text, index) => headers[index - (index % 2)]!.toLowerCase() !== name);
 
 const ASKED = '{"include_usage":true}';
 
