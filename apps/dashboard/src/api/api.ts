@@ -78,3 +78,10 @@ export async function listPage<Row>(
   const answer = await list({ path, query: { limit: PAGE_ROWS, ...query, cursor }, signal });
   return { rows: answer[LISTS[id]] as Row[], next: answer['next_cursor'] as string | null };
 }
+
+/** All rows of a list that is short, such as the boards of a project. @throws SpandrelError */
+export const shortList = async <Row>(id: ListId, signal: AbortSignal, query: object = {}): Promise<readonly Row[]> =>
+  (await listPage<Row>(id, { query: { limit: SHORT_MAX, ...query }, signal })).rows;
+
+/** The most that the API gives at once. */
+const SHORT_MAX = 1_000;

@@ -153,3 +153,6 @@ function fractionDigitsOf(amount: number): number {
 
 /** An id as people can distinguish it from others: in quotes where blanks at its ends, or nothing at all, would not be seen. */
 export const formatId = (id: string): string => (id !== '' && id.trim() === id ? id : JSON.stringify(id));
+
+/** Words with their first letter large. */
+export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

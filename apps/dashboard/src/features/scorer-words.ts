@@ -1,3 +1,4 @@
+import { capitalized } from '../components/format.js';
 /** Words of names that are written otherwise. */
 const WORDS: Readonly<Record<string, string>> = { llm: 'LLM', json: 'JSON' };
 
@@ -6,7 +7,7 @@ export function wordsOfScoring(name: string): string {
   if (!/^[A-Za-z0-9]+$/.test(name)) return name;
   const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [name];
   const written = words.map((word) => WORDS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
-  return `${written[0]!.toUpperCase()}${written.slice(1)}`;
+  return capitalized(written);
 }
 
 /** Scorers that are built in: those of a run have these names unless somebody chose others. */

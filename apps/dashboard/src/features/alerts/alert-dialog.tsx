@@ -2,6 +2,7 @@ import type { AlertResource, FacetName } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { capitalized } from '../../components/format.js';
 import { api } from '../../api/api.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { QueryFault } from '../../components/page-parts.js';
@@ -54,8 +55,7 @@ const FACETS: readonly [string, Filter, FacetName][] = [
 ];
 
 /** Words, with the first letter large. */
-const optionsOf = (...values: string[]): Options =>
-  values.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }));
+const optionsOf = (...values: string[]): Options => values.map((value) => ({ value, label: capitalized(value) }));
 
 /** Lengths of time to choose from; one that an alert has and that is none of them comes, too. */
 function lengths(offered: readonly string[], chosen: string | null | undefined, none?: string): Options {

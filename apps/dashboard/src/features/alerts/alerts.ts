@@ -1,16 +1,16 @@
 import type { AlertChannelResource, AlertResource } from '@spandrel/contract';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { listPage } from '../../api/api.js';
+import { shortList } from '../../api/api.js';
 import type { ListId } from '@spandrel/sdk/api';
 
 /** No event says that an alert was evaluated. */
 export const RENEWED_EVERY_MS = 15_000;
 
-/** All of a list that is short: a project has a hundred alerts, and fewer channels. */
+/** A project has a hundred alerts, and fewer channels. */
 const allOf = <Row>(key: string, operation: ListId) =>
   queryOptions({
     queryKey: [key],
-    queryFn: async ({ signal }) => (await listPage<Row>(operation, { query: { limit: 1_000 }, signal })).rows,
+    queryFn: ({ signal }) => shortList<Row>(operation, signal),
     refetchInterval: RENEWED_EVERY_MS,
   });
 

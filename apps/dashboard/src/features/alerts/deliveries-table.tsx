@@ -3,7 +3,7 @@ import { NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
 import { Badge } from '../../components/badge.js';
-import { formatId } from '../../components/format.js';
+import { capitalized, formatId } from '../../components/format.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { Time } from '../../components/time.js';
 import { DataTable } from '../statistics/data-table.js';
@@ -12,7 +12,6 @@ import { RENEWED_EVERY_MS } from './alerts.js';
 const SHOWN_MAX = 50;
 const COLUMNS = ['Since', 'Channel', 'What', 'Status', 'Attempts', 'Error'];
 const TONES = { pending: 'running', delivered: 'ok', failed: 'failed' } as const;
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 interface DeliveriesTableProps {
   channels: readonly AlertChannelResource[];
@@ -41,9 +40,9 @@ export function DeliveriesTable({ channels, alertId }: DeliveriesTableProps) {
         id,
         <Time key="at" at={at} />,
         <bdi key="channel">{names.get(channel)}</bdi>,
-        <bdi key="what">{key === null ? capital(event) : `${capital(event)}: ${formatId(key)}`}</bdi>,
+        <bdi key="what">{key === null ? capitalized(event) : `${capitalized(event)}: ${formatId(key)}`}</bdi>,
         <Badge key="status" tone={TONES[status]}>
-          {capital(status)}
+          {capitalized(status)}
         </Badge>,
         attempts,
         <span key="error" data-wraps>

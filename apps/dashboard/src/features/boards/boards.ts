@@ -1,14 +1,11 @@
 import type { BoardResource } from '@spandrel/contract';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { api, listPage } from '../../api/api.js';
+import { api, shortList } from '../../api/api.js';
 
 /** The boards of the project, hidden ones included. */
 export const BOARDS = queryOptions({
   queryKey: ['boards'],
-  queryFn: async ({ signal }) => {
-    const { rows } = await listPage<BoardResource>('listBoards', { query: { limit: 1_000, hidden: true }, signal });
-    return rows;
-  },
+  queryFn: ({ signal }) => shortList<BoardResource>('listBoards', signal, { hidden: true }),
 });
 
 /** One board. */

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { capitalized } from '../../components/format.js';
 import { PageActions } from '../../components/page-actions.js';
 import { lastTraceList } from './list-memory.js';
 
@@ -22,7 +23,7 @@ export function Neighbours({ id, one, labelOf, addressOf }: NeighboursProps) {
   ] as const;
   return (
     <PageActions
-      group={`${one[0]!.toUpperCase()}${one.slice(1)}`}
+      group={capitalized(one)}
       icons="narrow"
       actions={steps.map(({ step, to, ...action }) => ({
         ...{ ...action, label: `${step} ${one}`, short: labelOf(step), disabled: to === undefined },

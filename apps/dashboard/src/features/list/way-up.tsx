@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { MouseEvent, ReactNode } from 'react';
-import { formatId } from '../../components/format.js';
+import { capitalized, formatId } from '../../components/format.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { lastTraceList, searchOfList, stepsToList } from './list-memory.js';
 
@@ -36,7 +36,7 @@ export function useWayUp(path: string | null, group: string): ReactNode {
 /** `Traces` for `/traces`, `Scoring rules` for `/scoring-rules`, `Session a` for `/sessions/a`, `Dataset` for `/datasets/ID`. */
 function nameOfList(path: string): string {
   const [, section = '', id] = path.split('/');
-  const name = `${section.charAt(0).toUpperCase()}${section.slice(1).replaceAll('-', ' ')}`;
+  const name = capitalized(section.replaceAll('-', ' '));
   if (id === undefined) return name;
   return section === 'sessions' ? `Session ${formatId(decodeURIComponent(id))}` : name.slice(0, -1);
 }

@@ -1,3 +1,4 @@
+import { capitalized } from '../../components/format.js';
 import type { Message as ReadMessage } from '@spandrel/contract/browser';
 
 /** What a message of a conversation is made of, as it is shown. All of it is text to be shown as text. */
@@ -34,7 +35,7 @@ const ROLE_LENGTH_MAX = 40;
 /** `User message`, `Tool message`, `Message` for one without a role. */
 export function titleOf({ role }: Pick<Message, 'role'>): string {
   const word = role.trim().slice(0, ROLE_LENGTH_MAX);
-  return word === '' ? 'Message' : `${word[0]!.toUpperCase()}${word.slice(1)} message`;
+  return word === '' ? 'Message' : `${capitalized(word)} message`;
 }
 
 /** How messages are shown. */

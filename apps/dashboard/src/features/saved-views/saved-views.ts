@@ -1,12 +1,12 @@
 import type { ViewPage, ViewResource } from '@spandrel/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { listPage } from '../../api/api.js';
+import { shortList } from '../../api/api.js';
 
 /** Saved views of all pages, by their names. */
 export const SAVED_VIEWS = queryOptions({
   queryKey: ['saved-views'],
   queryFn: async ({ signal }) => {
-    const { rows } = await listPage<ViewResource>('listViews', { query: { limit: 1_000 }, signal });
+    const rows = await shortList<ViewResource>('listViews', signal);
     return rows.toSorted((a, b) => a.name.localeCompare(b.name));
   },
 });

@@ -1,6 +1,7 @@
 import type { ScoringRuleResource } from '@spandrel/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { capitalized } from '../../components/format.js';
 import { api } from '../../api/api.js';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../components/field.js';
 import { FormDialog } from '../dialogs.js';
@@ -206,4 +207,4 @@ function RuleForm({ rule, onSaved, onClose }: RuleDialogProps) {
 }
 
 /** `Answer relevance` for `answer_relevance`. */
-const wordsOfRubric = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+const wordsOfRubric = (name: string): string => capitalized(name.replaceAll('_', ' '));

@@ -1,16 +1,12 @@
 import type { ScoringRuleResource } from '@spandrel/contract';
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { api, listPage } from '../../api/api.js';
+import { api, shortList } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-
-/** Rules that are read; a project has a few. */
-const RULES_MAX = 1_000;
 
 /** The scoring rules of the project, oldest first. */
 export const SCORING_RULES = queryOptions({
   queryKey: keys.scoringRules(),
-  queryFn: async ({ signal }) =>
-    (await listPage<ScoringRuleResource>('listScoringRules', { query: { limit: RULES_MAX }, signal })).rows,
+  queryFn: ({ signal }) => shortList<ScoringRuleResource>('listScoringRules', signal),
 });
 
 /** One scoring rule, with what it did. */

@@ -15,7 +15,7 @@ import {
 import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
-import { formatCost, formatDuration } from '../../components/format.js';
+import { capitalized, formatCost, formatDuration } from '../../components/format.js';
 import { VERDICT_WORDS } from '../gates/gates.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { keys } from '../../api/keys.js';
@@ -265,8 +265,6 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
     </>
   );
 }
-
-const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 interface RunComparisonProps extends Omit<ComparisonTableProps, 'comparison'> {
   division: Division;

@@ -6,7 +6,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { api } from '../../api/api.js';
 import { Badge } from '../../components/badge.js';
 import type { ChartData, ColourToken } from '../../components/chart-series.js';
-import { formatId } from '../../components/format.js';
+import { capitalized, formatId } from '../../components/format.js';
 import { NotFound } from '../../components/not-found.js';
 import { notifyError } from '../../components/notify.js';
 import { PageActions } from '../../components/page-actions.js';
@@ -110,7 +110,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 );
 
 const WORDS: Readonly<Record<string, string>> = { name: 'Trace name', score_name: 'Score' };
-const wordOf = (name: string): string => WORDS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const wordOf = (name: string): string => WORDS[name] ?? capitalized(name);
 
 /** Groups that fire and are named. */
 const FIRING_MAX = 5;

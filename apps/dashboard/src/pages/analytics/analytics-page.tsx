@@ -8,7 +8,7 @@ import { Button } from '../../components/button.js';
 import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { formatId } from '../../components/format.js';
+import { capitalized, formatId } from '../../components/format.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -108,7 +108,7 @@ const COUNTED_WORDS = { llm_calls: 'LLM calls', traces: 'Traces', spans: 'All sp
 /** Each value by its own word, behind the empty one. */
 const optionsOf = (none: string, values: readonly string[]) => [
   { value: '', label: none },
-  ...values.map((value) => ({ value, label: (value[0]!.toUpperCase() + value.slice(1)).replace('_', ' ') })),
+  ...values.map((value) => ({ value, label: capitalized(value).replace('_', ' ') })),
 ];
 
 /** Stands before the name of a model: a name may be empty, and so may the choice. */

@@ -12,7 +12,7 @@ import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { shownScore } from '../../features/statistics/statistics-tables.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
-import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
+import { capitalized, formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
 import type { Fact } from '../../features/fact-list.js';
 
@@ -71,7 +71,7 @@ export function useSamples(runId: string, { datapoint_id: id, samples }: EvalIte
 }
 
 /** `Completed` */
-export const statusWord = ({ status }: { status: string }): string => status.charAt(0).toUpperCase() + status.slice(1);
+export const statusWord = ({ status }: { status: string }): string => capitalized(status);
 
 /** What became of a run: `All failed` where it was completed in vain. */
 export const outcomeOf = (run: EvalRunResource): string => (hasFailedAltogether(run) ? 'All failed' : statusWord(run));

@@ -2,6 +2,7 @@ import type { EvalRunSummary } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
+import { capitalized } from '../../components/format.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { Button, useMayWrite } from '../../components/button.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
@@ -101,7 +102,7 @@ function NoRuns({ create }: { create: ReactNode }) {
 
 const STATUS_OPTIONS = [
   { value: '', label: 'Any status' },
-  ...STATUSES.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) })),
+  ...STATUSES.map((value) => ({ value, label: capitalized(value) })),
 ];
 
 const EXECUTION_OPTIONS = [

@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { TextField } from '../../components/field.js';
-import { formatCost } from '../../components/format.js';
+import { capitalized, formatCost } from '../../components/format.js';
 import { FormDialog } from '../../features/dialogs.js';
 import { FactList } from '../../features/fact-list.js';
 import styles from '../../features/scoring-rules/scoring-rules.module.css';
@@ -47,7 +47,7 @@ export function TestRuleDialog({ rule, onClose }: { rule: ScoringRuleResource; o
       below={tested && <TestResult tested={tested} />}
     >
       <TextField
-        label={`${target[0]!.toUpperCase()}${target.slice(1)} ID`}
+        label={`${capitalized(target)} ID`}
         list={listId}
         required
         value={id}

@@ -2,6 +2,7 @@ import type { ScoringRuleResource } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { capitalized } from '../../components/format.js';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
@@ -89,7 +90,7 @@ function ruleColumns(onChanged: () => Promise<unknown>): GridColumn<ScoringRuleR
     { ...textColumn<ScoringRuleResource>('filters', 'Filters', 120, describeRuleFilters), grows: true },
     { id: 'sample', header: 'Sample', width: 56, align: 'end', cell: ({ sample_rate: rate }) => `${percentOf(rate)}%` },
     ...(['matched', 'sampled', 'scored', 'failed'] as const).map((id) =>
-      countColumn<ScoringRuleResource>(id, `${id[0]!.toUpperCase()}${id.slice(1)}`, 62, ({ state }) => state[id]),
+      countColumn<ScoringRuleResource>(id, capitalized(id), 62, ({ state }) => state[id]),
     ),
     countColumn('skipped', 'Skipped', 62, ({ state: { skipped } }) => skipped.budget + skipped.overload),
     textColumn('waiting', 'Waiting', 76, ({ state }) => describeWaiting(state)),

@@ -1,6 +1,6 @@
 import type { AuditEntry, ProjectResource } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import { formatTime, type Zone } from '../../components/format.js';
+import { capitalized, formatTime, type Zone } from '../../components/format.js';
 
 /** Names of projects by their ids, as far as they were read. */
 export type ProjectNames = ReadonlyMap<ProjectResource['id'], string>;
@@ -37,7 +37,7 @@ export function describeAction(action: string): string {
   const phrase = PHRASES[action];
   if (phrase !== undefined) return phrase;
   const [noun = action, verb = ''] = action.split('.');
-  return `${NOUNS[noun] ?? capitalized(noun)} ${verb.replaceAll('_', ' ')}`.trim();
+  return `${NOUNS[noun] ?? capitalized(noun.replaceAll('_', ' '))} ${verb.replaceAll('_', ' ')}`.trim();
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -73,8 +73,6 @@ export function describeTarget(
 
 /** An id that says nothing to a reader, by its end, as ids made at one time begin alike. */
 const shortened = (id: string): string => (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(id) ? `…${id.slice(-6)}` : id);
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 
 /** Details in words: `name: from "a" to "b"; spans deleted: 3`. @param zone in which times are shown. */
 export function describeDetails(details: AuditEntry['details'], projects: ProjectNames, zone: Zone): string {

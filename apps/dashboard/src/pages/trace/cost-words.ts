@@ -1,6 +1,6 @@
 import type { SpanCost } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import { formatCostExactly } from '../../components/format.js';
+import { capitalized, formatCostExactly } from '../../components/format.js';
 
 const PARTS: Readonly<Record<string, string>> = {
   input: 'Input',
@@ -32,7 +32,7 @@ export function unitText(price: number, per: number): string {
 export function costSourceText({ source, price_source: table, model, service_tier: tier, reason }: SpanCost): string {
   if (source === 'sender') return 'Reported by the sender.';
   if (source === 'provider') return 'Reported by the provider.';
-  const why = reason === undefined ? '' : `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+  const why = reason === undefined ? '' : `${capitalized(reason)}.`;
   if (source === null) return why;
   const from = table == null ? 'By the price table' : `By the price table (${table})`;
   const of = model == null ? '' : ` for ${model}`;

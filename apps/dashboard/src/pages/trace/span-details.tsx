@@ -1,5 +1,6 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useId, type KeyboardEvent, type Ref } from 'react';
+import { capitalized } from '../../components/format.js';
 import { copyAs } from '../../components/save-text.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { preferences } from '../../components/preferences/use-preferences.js';
@@ -27,7 +28,7 @@ interface SpanDetailsProps {
   ref?: Ref<HTMLElement>;
 }
 
-const TAB_ITEMS = TABS.map((id) => ({ id, label: id[0]!.toUpperCase() + id.slice(1) }));
+const TAB_ITEMS = TABS.map((id) => ({ id, label: capitalized(id) }));
 
 /** Everything of one span. */
 export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps) {

@@ -1,5 +1,6 @@
 import { formatCount } from '@spandrel/contract/browser';
 import { lazy, Suspense, useId, useState } from 'react';
+import { capitalized } from '../../components/format.js';
 import { Button } from '../../components/button.js';
 import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';
@@ -41,7 +42,7 @@ function Legend() {
       {(['completed', 'failed', 'running'] as const).map((status) => (
         <li key={status}>
           <span className={styles.swatch} data-status={status} aria-hidden="true" />
-          {status[0]!.toUpperCase() + status.slice(1)}
+          {capitalized(status)}
         </li>
       ))}
     </ul>
