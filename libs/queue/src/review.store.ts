@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
 import { inTurns, type Scope } from '@spandrel/kernel';
-import { scoreDefinition, ScoreDefinitionStore, wilson } from '@spandrel/scores';
+import { estimateMean, scoreDefinition, ScoreDefinitionStore, wilson } from '@spandrel/scores';
 import {
   fromJsonText,
   integer,
@@ -18,7 +18,6 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { measureAgreement, type Unit } from './agreement.js';
-import { estimateMean } from './estimate-mean.js';
 import { QUEUE_STATUS } from './queue-item.entity.js';
 
 /** Reviews that one question looks at, the newest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { measureQuality, type JudgedSums } from './corrected-mean.js';
+import { estimateMean, measureQuality, type JudgedSums } from './corrected-mean.js';
 
 /** A seeded source of numbers from 0 to 1 (mulberry32): the same projects each time. */
 function seeded(seed: number): () => number {
@@ -104,5 +104,29 @@ describe('the corrected mean', () => {
     const chance = [...same(20, { f: 1, y: 0 }), ...same(20, { f: 0, y: 1 })];
     expect(measureQuality(sumsOf(alone, chance)).corrected).toBeNull();
     expect(measureQuality(sumsOf([], []))).toMatchObject({ judge: { mean: null, n: 0 }, human: { mean: null, k: 0 } });
+  });
+});
+
+const repeated = (values: readonly number[], times: number): number[] =>
+  Array.from({ length: times }, () => values).flat();
+
+describe('estimateMean', () => {
+  it('says no interval of few values, and nothing of none', () => {
+    expect(estimateMean([])).toEqual({ mean: null, ci: null });
+    expect(estimateMean(repeated([0.5], 29))).toEqual({ mean: 0.5, ci: null });
+  });
+
+  it("takes Wilson's interval of shares", () => {
+    const { mean, ci } = estimateMean(repeated([1, 1, 1, 0], 10));
+    expect(mean).toBe(0.75);
+    expect([ci!.low, ci!.high]).toEqual([expect.closeTo(0.5981, 4), expect.closeTo(0.8581, 4)]);
+    expect(estimateMean(repeated([1], 30)).ci).toMatchObject({ low: expect.closeTo(0.8865, 4) });
+  });
+
+  it('takes the normal interval of numbers', () => {
+    const { mean, ci } = estimateMean(repeated([1, 2, 3], 20));
+    expect(mean).toBe(2);
+    // s = sqrt(40 / 59), half = 1.96 s / sqrt(60)
+    expect(ci).toMatchObject({ low: expect.closeTo(1.7917, 4), high: expect.closeTo(2.2083, 4), level: 0.95 });
   });
 });

@@ -18,7 +18,7 @@ export interface JudgedSums {
   isBinary: boolean;
 }
 
-export type Interval = { low: number; high: number; level: number };
+type Interval = { low: number; high: number; level: number };
 
 /** The judge's mean, people's, and the mean corrected by what people said (docs/evaluations.md#correcting-a-judge). */
 export function measureQuality({ alone, pairs, isBinary }: JudgedSums): Omit<ScoreQuality, 'key'> {
@@ -99,7 +99,7 @@ function correctRate(
 }
 
 /** The interval of a mean, by the normal distribution. */
-export function around(mean: number, variance: number): Interval {
+function around(mean: number, variance: number): Interval {
   const half = Z * Math.sqrt(Math.max(0, variance));
   return { low: mean - half, high: mean + half, level: LEVEL };
 }
@@ -111,4 +111,21 @@ export function wilson(hits: number, count: number): Interval {
   const center = (share + spread / 2) / (1 + spread);
   const half = (Z / (1 + spread)) * Math.sqrt((share * (1 - share)) / count + spread / (4 * count));
   return { low: center - half, high: center + half, level: LEVEL };
+}
+
+/** Below so many units an interval says little: those that are alike by chance would have none. */
+const UNITS_MIN = 30;
+
+/**
+ * The mean of some values with its 95% interval: Wilson's where all are 0 or 1, else that of the normal distribution.
+ * @returns `null` for what cannot be said.
+ */
+export function estimateMean(values: readonly number[]): { mean: number | null; ci: Interval | null } {
+  const count = values.length;
+  if (count === 0) return { mean: null, ci: null };
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  if (count < UNITS_MIN) return { mean, ci: null };
+  if (values.every((value) => value === 0 || value === 1)) return { mean, ci: wilson(mean * count, count) };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
+  return { mean, ci: around(mean, variance / count) };
 }

@@ -5,7 +5,7 @@ export { scoreDefinition, scoreResource } from './score-resource.js';
 export { ScoreStore } from './score.store.js';
 export { scoresFeature } from './scores.feature.js';
 export { ScoresModule } from './scores.module.js';
-export { around, wilson, type Interval } from './corrected-mean.js';
+export { estimateMean, wilson } from './corrected-mean.js';
 export { FindTargets } from './find-targets.js';
 export { assertFit, attempt, WriteScores, type RuleScore } from './write-scores.js';
 export type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
