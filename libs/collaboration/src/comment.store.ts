@@ -27,9 +27,8 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
-import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
+import { authorOf, createdBy, namesIn, wireTime, type Teammate } from './author.js';
 import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
-import { namesIn } from './names-in.js';
 
 const COLUMNS = commentTable.select('c');
 const OLDEST_FIRST = new IdOrder('comments', 'c.id', 'asc');
@@ -75,24 +74,26 @@ export class CommentStore {
   }
 
   /** @throws NotFound where the target is not there. */
-  create({ scope, author }: Teammate, body: CreateComment): Promise<CommentRow> {
+  async create({ scope, author }: Teammate, body: CreateComment): Promise<CommentRow> {
     const comment = { ...body, id: newId(), author, created_at: Date.now(), edited_at: null };
-    return this.notifying((notify) => this.write(scope, comment, (tx, row) => notify(tx, row, '')));
+    const row = await this.write(scope, comment, (tx, written) => this.mention(tx, written, ''));
+    this.notices()?.hurry();
+    return row;
   }
 
   /** Replaces the text of one's own. @throws NotFound, DomainError `insufficient_scope`. */
   async edit({ scope, author }: Teammate, id: string, text: string): Promise<CommentRow> {
     const masked = await this.mask(scope, text);
-    return this.notifying((notify) =>
-      this.storage.write(async (tx) => {
-        const row = await this.lock(tx, scope, id);
-        if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
-        const { text: before } = row;
-        Object.assign(row, { text: masked, editedAt: Date.now() });
-        await notify(tx, row, before);
-        return row;
-      }),
-    );
+    const edited = await this.storage.write(async (tx) => {
+      const row = await this.lock(tx, scope, id);
+      if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
+      const { text: before } = row;
+      Object.assign(row, { text: masked, editedAt: Date.now() });
+      await this.mention(tx, row, before);
+      return row;
+    });
+    this.notices()?.hurry();
+    return edited;
   }
 
   /** @param isAdmin whether the author may delete those of others. @throws NotFound, DomainError `insufficient_scope`. */
@@ -175,20 +176,11 @@ export class CommentStore {
     });
   }
 
-  /** Runs a write whose comment may name people that its text did not name before; channels are sent these. */
-  private async notifying(
-    write: (notify: (tx: WriteTx, row: CommentRow, before: string) => Promise<void>) => Promise<CommentRow>,
-  ): Promise<CommentRow> {
-    const notices = this.notices();
-    let isAnyNamed = false;
-    const row = await write(async (tx, written, before) => {
-      const known = namesIn(before);
-      const names = namesIn(written.text).filter((name) => !known.includes(name));
-      isAnyNamed = names.length > 0;
-      if (isAnyNamed) await notices?.write(tx, projectScope(written.projectId), mentionOf(written, names));
-    });
-    if (isAnyNamed) notices?.hurry();
-    return row;
+  /** Has channels be sent whom a comment names that its text did not name before. */
+  private async mention(tx: WriteTx, row: CommentRow, before: string): Promise<void> {
+    const known = namesIn(before);
+    const names = namesIn(row.text).filter((name) => !known.includes(name));
+    if (names.length > 0) await this.notices()?.write(tx, projectScope(row.projectId), mentionOf(row, names));
   }
 
   /** Where mentions are sent from; nowhere without the feature `alerts`. */
