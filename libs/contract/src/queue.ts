@@ -412,7 +412,7 @@ export const queueProgressSchema = z
         }),
       )
       .exactOptional()
-      .describe('Of items with `until`; left out where there are none.'),
+      .describe('How close the queue is to its end, where items have `until`; left out where none has.'),
   })
   .meta({ id: 'QueueProgress' });
 export type QueueProgress = z.output<typeof queueProgressSchema>;

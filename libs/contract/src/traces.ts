@@ -243,7 +243,9 @@ export const userSchema = z
     last_seen_at: timestampTextSchema.describe('When the last of its traces started.'),
     scores: scoreSumsSchema
       .exactOptional()
-      .describe('Of one user, where there is one; in a list with `include=scores`.'),
+      .describe(
+        'What the scores of the user come to; left out where there are none, and of lists without `include=scores`.',
+      ),
   })
   .meta({ id: 'User', description: 'What the traces with a `user_id` come to.' });
 export type UserResource = z.output<typeof userSchema>;

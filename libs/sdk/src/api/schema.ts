@@ -3943,7 +3943,7 @@ export interface User {
    * @example 2026-11-20T09:00:00.000Z
    */
   last_seen_at: string;
-  /** Of one user, where there is one; in a list with `include=scores`. */
+  /** What the scores of the user come to; left out where there are none, and of lists without `include=scores`. */
   scores?: ScoreSums;
 }
 
@@ -4738,7 +4738,7 @@ export interface QueueProgress {
     };
   }[];
   median_seconds: number | null;
-  /** Of items with `until`; left out where there are none. */
+  /** How close the queue is to its end, where items have `until`; left out where none has. */
   estimates?: {
     name: string;
     /** How wide the interval may be. */

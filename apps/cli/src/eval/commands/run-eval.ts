@@ -107,7 +107,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   let against = isLatest ? {} : await baselineFor(call, judging, dataset);
   plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
   const body = await startBody(api, plan, dataset.name, gatesAgainst(judging, against.baselineRunId));
-  const findLatest = async (run: EvalRunSummary): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> => {
+  const prepareJudging = async (run: EvalRunSummary): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> => {
     await checkKeys(call, judging, run);
     if (!isLatest) return against;
     const found = await baselineFor(call, judging, dataset, run.id);
@@ -125,7 +125,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
         ...(models.length > 0 && { models }),
         ...(prompts.length > 0 && { prompts }),
       },
-      judgedBy: async (run) => ({ ...(await findLatest(run)), ...judging }),
+      judgedBy: async (run) => ({ ...(await prepareJudging(run)), ...judging }),
     });
   }
   let run: EvalRunSummary;
@@ -135,7 +135,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
     for (const { count, total } of started.warnings ?? []) {
       out.note(`warning: ${count} of ${formatCounted(total, 'datapoint')} without an expected value: not scored`);
     }
-    against = await findLatest(run);
+    against = await prepareJudging(run);
     if (options.detach === true) {
       if (out.json) await out.document(run);
       else await out.lines([run.id]);
