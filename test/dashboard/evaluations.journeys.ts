@@ -393,6 +393,7 @@ describe('evaluations', () => {
     expect([status, run]).toEqual([201, expect.anything()]);
     await open(`/${run.id}`);
     await page.getByRole('list', { name: 'Run facts' }).getByText('All failed').waitFor();
+    await until(async () => (await rowsOf('Results')) === 1);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
