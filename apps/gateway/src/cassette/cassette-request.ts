@@ -13,9 +13,16 @@ export interface GivenRequest {
   provider: string;
   /** Path and query. */
   url: string;
-  contentType: string | undefined;
   isEncoded: boolean;
   body: Buffer;
+  /** What {@link readForm} finds in the body. */
+  form?: readonly FormField[] | null;
+}
+
+/** A field of a form: its text, or the bytes of a file. */
+export interface FormField {
+  name: string;
+  content: string | Buffer;
 }
 
 /** @returns the request as a cassette has it: masked, without a header. */
@@ -35,39 +42,34 @@ const splitOnce = (text: string, mark: string): [string, string?] => {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-function describeBody({ contentType = '', isEncoded, body }: GivenRequest, mask: Mask): Partial<CassetteRequest> {
+function describeBody({ isEncoded, body, form }: GivenRequest, mask: Mask): Partial<CassetteRequest> {
   if (body.length === 0) return {};
-  const boundary = /^multipart\/[^;]+;.*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  if (boundary && !isEncoded) return { form: formParts(body, (boundary[1] ?? boundary[2])!, mask) };
+  if (form) return { form: form.map((field) => describeField(field, mask)) };
   if (isEncoded || !isUtf8(body)) return { sha256: hash('sha256', body) };
   const text = body.toString('utf8');
   const json = readJson(text);
   return json === undefined ? { text: mask(text) } : { body: mask(json) };
 }
 
-function formParts(body: Buffer, boundary: string, mask: Mask): FormPart[] {
-  const parts: FormPart[] = [];
-  const mark = Buffer.from(`\r\n--${boundary}`);
-  const whole = Buffer.concat([Buffer.from('\r\n'), body]);
-  let at = whole.indexOf(mark);
-  while (at !== -1) {
-    const start = at + mark.length;
-    const end = whole.indexOf(mark, start);
-    if (end === -1) break;
-    const part = whole.subarray(start + 2, end);
-    const headEnd = part.indexOf('\r\n\r\n');
-    const head = part.subarray(0, headEnd).toString('utf8');
-    const content = part.subarray(headEnd + 4);
-    const name = /[ ;]name="?([^";\r\n]*)/i.exec(head)?.[1] ?? '';
-    const isFile = /filename/i.test(head) || !isUtf8(content);
-    parts.push(
-      isFile
-        ? { name, sha256: hash('sha256', content), bytes: content.length }
-        : { name, text: mask(content.toString('utf8')) },
+const describeField = ({ name, content }: FormField, mask: Mask): FormPart =>
+  typeof content === 'string'
+    ? { name, text: mask(content) }
+    : { name, sha256: hash('sha256', content), bytes: content.length };
+
+/** @returns the fields of a multipart form in their order; `null` for a body that is none. */
+export async function readForm(contentType: string | undefined, body: Buffer): Promise<FormField[] | null> {
+  if (contentType === undefined || !/^multipart\/form-data\b/i.test(contentType)) return null;
+  try {
+    const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+    return await Promise.all(
+      [...form].map(async ([name, value]) => ({
+        name,
+        content: typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()),
+      })),
     );
-    at = end;
+  } catch {
+    return null;
   }
-  return parts;
 }
 
 /** Finds what is compared of requests: their JSON in one order, without what differs from run to run. */

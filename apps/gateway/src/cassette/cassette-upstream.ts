@@ -16,7 +16,7 @@ import {
   type UpstreamRequest,
 } from '../upstream/upstream-client.js';
 import { contentBytes, eventBytes, type TimedPiece } from './cassette-answer.js';
-import type { GivenRequest } from './cassette-request.js';
+import { readForm, type GivenRequest } from './cassette-request.js';
 import type { Cassette } from './cassette.js';
 import type { CassetteTiming } from './cassette.settings.js';
 import type { CassetteEntry, CassetteRequest, Mask } from './entry.js';
@@ -70,7 +70,7 @@ class CassetteExchange implements Exchange {
     const { body } = request;
     if (typeof body === 'string') return;
     // The sender does not know this exchange yet.
-    queueMicrotask(() => this.answer(body ?? Buffer.alloc(0)));
+    queueMicrotask(() => void this.answer(body ?? Buffer.alloc(0)));
   }
 
   write(chunk: Buffer): boolean {
@@ -79,7 +79,7 @@ class CassetteExchange implements Exchange {
   }
 
   end(): void {
-    this.answer(Buffer.concat(this.gathered));
+    void this.answer(Buffer.concat(this.gathered));
   }
 
   resume(): void {
@@ -94,14 +94,15 @@ class CassetteExchange implements Exchange {
     this.outside?.abort();
   }
 
-  private answer(body: Buffer): void {
-    if (this.isAborted) return;
+  private async answer(body: Buffer): Promise<void> {
     const { cassette, call } = this;
     const { headers, url, provider } = call;
+    const isEncoded = headers['content-encoding'] !== undefined;
+    const form = isEncoded ? null : await readForm(headers['content-type'], body);
+    if (this.isAborted) return;
     const given: GivenRequest = {
-      ...{ method: this.request.method, provider, url, body },
-      contentType: headers['content-type'],
-      isEncoded: headers['content-encoding'] !== undefined,
+      ...{ method: this.request.method, provider, url },
+      ...{ isEncoded, body, form },
     };
     const secrets = credentialsOf(headers, url);
     const redact: Mask = (value) => JSON.parse(secrets.redactJson(JSON.stringify(value)));
