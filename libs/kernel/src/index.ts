@@ -19,6 +19,7 @@ export { logLines, createLogger, LOGGER, type Logger } from './log/logger.js';
 export * from './metrics.js';
 export { nearestName } from './nearest-name.js';
 export * from './net/addresses.js';
+export * from './net/stream-frames.js';
 export { codeFile, PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedMasker, type LoadedScorer } from './plugins/plugin-registry.js';

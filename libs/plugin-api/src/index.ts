@@ -23,6 +23,7 @@ export type * from './scorer.js';
 export * from './search-index.js';
 export * from './wire/base-url.js';
 export * from './wire/error-message.js';
+export * from './wire/function-tool.js';
 export * from './wire/json-difference.js';
 export * from './wire/lenient-json.js';
 export * from './wire/messages.js';

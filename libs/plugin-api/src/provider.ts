@@ -129,7 +129,7 @@ export interface StreamReader {
   answer(): RecordedAnswer;
 }
 
-/** How evaluations call a model and list models. Requests are built here and sent by the caller. */
+/** How evaluations and tries call a model and list models. Requests are built here and sent by the caller. */
 export interface ChatCalls {
   /** Whether {@link buildRequest} asks for an answer by `answerSchema` of a call; without it calls have none. */
   readonly takesSchema?: boolean;
@@ -141,10 +141,18 @@ export interface ChatCalls {
   buildRequest(target: ConnectionTarget, call: ChatCall): HttpRequest;
   /** Reads the answer of {@link buildRequest}, parsed from JSON. */
   readAnswer(body: unknown): RecordedAnswer;
+  /** Calls whose answer comes piece by piece; without it an answer comes whole. */
+  readonly streamChat?: StreamedChat;
   /** The request that lists the models of a connection. */
   buildModelsRequest(target: ConnectionTarget): HttpRequest;
   /** Model ids from the answer of {@link buildModelsRequest}, which may be none; `null` when it is no list of models. */
   readModels(body: unknown): string[] | null;
+}
+
+/** How a chat call is made whose answer is streamed. */
+export interface StreamedChat extends Pick<Endpoint, 'framing' | 'readStream'> {
+  /** The request of {@link ChatCalls.buildRequest}, for a stream that ends with its usage. @throws as that does. */
+  buildRequest(target: ConnectionTarget, call: ChatCall): HttpRequest;
 }
 
 /** How search and scorers have vectors made. Requests are built here and sent by the caller. */
@@ -178,6 +186,10 @@ export interface ChatCall {
   maxTokensMember?: MaxTokensMember | undefined;
   /** The JSON that is to be answered, for providers that say {@link ChatCalls.takesSchema}. */
   answerSchema?: AnswerSchema | undefined;
+  /** Tools that the model may call, defined as any API defines them; {@link functionToolOf} reads one. */
+  tools?: readonly unknown[] | undefined;
+  /** Other members of the request's body, in the provider's own names; what the members above say goes before them. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What an answer is to be: a JSON object of this schema. Providers take objects whose members are all required, and no others. */

@@ -60,6 +60,21 @@ describeProviderContract(
         },
       },
       answer: { body: files.json('messages.response.json'), expected: calls[0].expected.answer },
+      stream: {
+        members: { stream: true },
+        answer: files.text('messages-stream.sse'),
+        expected: calls[1]!.expected.answer,
+      },
+      tools: {
+        call: {
+          tools: [{ name: 'tide', description: 'of a port', parameters: { type: 'object' } }, { type: 'odd' }],
+          parameters: { top_k: 7, temperature: 2 },
+        },
+        members: {
+          tools: [{ name: 'tide', description: 'of a port', input_schema: { type: 'object' } }, { type: 'odd' }],
+          top_k: 7,
+        },
+      },
       models: {
         request: {
           method: 'GET',

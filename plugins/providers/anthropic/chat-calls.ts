@@ -9,12 +9,14 @@ import {
   type ChatMessage,
   type ConnectionTarget,
   filledTextOf,
+  functionToolOf,
+  type HttpRequest,
   listOf,
   plainTextOf,
   readExactJson,
   textOf,
 } from '@spandrel/plugin-api';
-import { readMessage } from './message-answer.js';
+import { MessageStream, readMessage } from './message-answer.js';
 
 const ANTHROPIC_VERSION = '2023-06-01';
 /** `max_tokens` is required by the API; this is what a call without a limit of its own asks for. */
@@ -26,15 +28,21 @@ const MODELS_LIMIT = 1000;
 export function anthropicChatCalls(defaultBaseUrl: string): ChatCalls {
   const urlOf = ({ baseUrl }: ConnectionTarget, path: string) =>
     joinUrl(withoutVersion(baseUrl ?? defaultBaseUrl), `/v1${path}`);
+  const requestOf = (target: ConnectionTarget, call: ChatCall, streaming?: object): HttpRequest => ({
+    method: 'POST',
+    url: urlOf(target, '/messages'),
+    headers: { 'content-type': 'application/json', ...headersFor(target) },
+    body: { ...bodyOf(call), ...streaming },
+  });
   return {
     takesSchema: true,
-    buildRequest: (target, call) => ({
-      method: 'POST',
-      url: urlOf(target, '/messages'),
-      headers: { 'content-type': 'application/json', ...headersFor(target) },
-      body: bodyOf(call),
-    }),
+    buildRequest: (target, call) => requestOf(target, call),
     readAnswer: readMessage,
+    streamChat: {
+      framing: 'sse',
+      buildRequest: (target, call) => requestOf(target, call, { stream: true }),
+      readStream: () => new MessageStream(),
+    },
     buildModelsRequest: (target) => ({
       method: 'GET',
       url: `${urlOf(target, '/models')}?limit=${MODELS_LIMIT}`,
@@ -49,15 +57,16 @@ const headersFor = ({ apiKey }: ConnectionTarget): Record<string, string> => ({
   'anthropic-version': ANTHROPIC_VERSION,
 });
 
-function bodyOf({ model, messages, temperature, maxTokens, answerSchema }: ChatCall): unknown {
+function bodyOf({ model, messages, temperature, maxTokens, answerSchema, tools, parameters }: ChatCall): object {
   const system = messages.filter(isSystem).map(({ content }) => contentTextOf(content) ?? '');
   const turns = turnsOf(messages.filter((message) => !isSystem(message)));
   return {
+    ...parameters,
     model,
     max_tokens: maxTokens ?? MAX_TOKENS_DEFAULT,
     ...(system.length > 0 && { system: system.join('\n\n') }),
     messages: turns,
-    ...toolsOf(turns),
+    ...toolsOf(turns, tools ?? []),
     ...(temperature !== undefined && { temperature }),
     ...(answerSchema && { output_config: { format: { type: 'json_schema', schema: answerSchema.schema } } }),
   };
@@ -90,8 +99,9 @@ function turnsOf(messages: readonly ChatMessage[]): Turn[] {
   return turns;
 }
 
-/** The tools that a request with such turns must define; they are not to be called again. */
-function toolsOf(turns: readonly Turn[]): object {
+/** The tools that may be called; without any those that a request with such turns must define, not to be called again. */
+function toolsOf(turns: readonly Turn[], given: readonly unknown[]): object {
+  if (given.length > 0) return { tools: given.map(toolOf) };
   const blocks = turns.flatMap(({ content }) => listOf(content).map(objectOf));
   const names = new Set(blocks.filter(({ type }) => type === 'tool_use').map(({ name }) => name));
   if (names.size === 0) return {};
@@ -99,6 +109,14 @@ function toolsOf(turns: readonly Turn[]): object {
     tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
     tool_choice: { type: 'none' },
   };
+}
+
+/** A tool as this API takes it; what is no function of the client's stays as it is. */
+function toolOf(definition: unknown): unknown {
+  const tool = functionToolOf(definition);
+  if (tool === null || 'input_schema' in objectOf(definition)) return definition;
+  const { schema: input_schema, ...named } = tool;
+  return { ...named, input_schema };
 }
 
 /** Which call a message answers, `null` for one that is no result; Gemini's calls have no id, but the name of the tool. */

@@ -62,6 +62,24 @@ describeProviderContract(
         body: { model: 'qwen3-32b', messages: [{ role: 'user', content: 'Neap?' }], max_tokens: 20 },
       },
       answer: { body: files.json('chat.response.json'), expected: calls[0].expected.answer },
+      stream: {
+        members: { stream: true, stream_options: { include_usage: true } },
+        answer: files.text('chat-stream.sse'),
+        expected: calls[1]!.expected.answer,
+      },
+      tools: {
+        call: {
+          tools: [{ name: 'tide', description: 'of a port', parameters: { type: 'object' } }, { type: 'odd' }],
+          parameters: { seed: 7 },
+        },
+        members: {
+          tools: [
+            { type: 'function', function: { name: 'tide', description: 'of a port', parameters: { type: 'object' } } },
+            { type: 'odd' },
+          ],
+          seed: 7,
+        },
+      },
       models: {
         request: { method: 'GET', url: 'https://llm.example/openai/v1/models', headers: KEY_HEADER },
         body: files.json('models.json'),

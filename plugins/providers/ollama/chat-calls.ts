@@ -2,6 +2,7 @@ import {
   bearer,
   contentTextOf,
   joinUrl,
+  toOpenAiTool,
   modelIdsOf,
   objectOf,
   withoutVersion,
@@ -10,22 +11,29 @@ import {
   type ChatCalls,
   type ConnectionTarget,
   type EmbeddingCalls,
+  type HttpRequest,
 } from '@spandrel/plugin-api';
-import { readOllamaAnswer } from './endpoints.js';
+import { OllamaStream, readOllamaAnswer } from './endpoints.js';
 
 /** Chat calls of `/api/chat`. A key is sent only where there is one (Ollama's cloud, a server behind a proxy). */
 export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {
   const urlOf = ({ baseUrl }: ConnectionTarget, path: string) =>
     joinUrl(withoutVersion(baseUrl ?? defaultBaseUrl), path);
+  const requestOf = (target: ConnectionTarget, call: ChatCall, stream: boolean): HttpRequest => ({
+    method: 'POST',
+    url: urlOf(target, '/api/chat'),
+    headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+    body: bodyOf(call, stream),
+  });
   return {
     takesSchema: true,
-    buildRequest: (target, call) => ({
-      method: 'POST',
-      url: urlOf(target, '/api/chat'),
-      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
-      body: bodyOf(call),
-    }),
+    buildRequest: (target, call) => requestOf(target, call, false),
     readAnswer: readOllamaAnswer,
+    streamChat: {
+      framing: 'ndjson',
+      buildRequest: (target, call) => requestOf(target, call, true),
+      readStream: () => new OllamaStream(),
+    },
     buildModelsRequest: (target) => ({
       method: 'GET',
       url: urlOf(target, '/api/tags'),
@@ -35,16 +43,20 @@ export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {
   };
 }
 
-function bodyOf({ model, messages, temperature, maxTokens, answerSchema }: ChatCall): unknown {
+function bodyOf(call: ChatCall, stream: boolean): unknown {
+  const { model, messages, temperature, maxTokens, answerSchema, tools = [], parameters } = call;
   const options = {
+    ...objectOf(parameters?.['options']),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { num_predict: maxTokens }),
   };
   return {
+    ...parameters,
     model,
     // Ollama takes text only; images are a member of their own.
     messages: messages.map((message) => ({ ...message, content: contentTextOf(message.content) ?? '' })),
-    stream: false,
+    stream,
+    ...(tools.length > 0 && { tools: tools.map(toOpenAiTool) }),
     ...(answerSchema && { format: answerSchema.schema }),
     ...(Object.keys(options).length > 0 && { options }),
   };

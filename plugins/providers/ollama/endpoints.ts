@@ -74,7 +74,7 @@ function promptMessages(request: JsonObject): unknown {
 }
 
 /** Reads a stream of chat or generate: every line holds a piece of text, the last one (`done`) the counts. */
-class OllamaStream implements StreamReader {
+export class OllamaStream implements StreamReader {
   started = false;
   ended = false;
   private text: string | null = null;

@@ -86,6 +86,25 @@ describeProviderContract(
         },
       },
       answer: { body: files.json('chat.response.json'), expected: calls[0].expected.answer },
+      stream: {
+        members: { stream: true },
+        answer: files.text('chat-stream.ndjson'),
+        expected: calls[1]!.expected.answer,
+      },
+      tools: {
+        call: {
+          tools: [{ name: 'tide', description: 'of a port', parameters: { type: 'object' } }, { type: 'odd' }],
+          parameters: { think: true, options: { seed: 7, temperature: 2 } },
+        },
+        members: {
+          tools: [
+            { type: 'function', function: { name: 'tide', description: 'of a port', parameters: { type: 'object' } } },
+            { type: 'odd' },
+          ],
+          think: true,
+          options: { seed: 7, temperature: 0, num_predict: 9 },
+        },
+      },
       models: {
         request: { method: 'GET', url: 'http://127.0.0.1:11434/api/tags', headers: KEY_HEADER },
         body: files.json('models.json'),

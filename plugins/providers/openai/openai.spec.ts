@@ -89,6 +89,24 @@ describeProviderContract(
         },
       },
       answer: { body: files.json('chat.response.json'), expected: chatCalls[0]!.expected.answer },
+      stream: {
+        members: { stream: true, stream_options: { include_usage: true } },
+        answer: files.text('chat-stream.sse'),
+        expected: chatCalls[1]!.expected.answer,
+      },
+      tools: {
+        call: {
+          tools: [{ name: 'tide', description: 'of a port', input_schema: { type: 'object' } }, { type: 'odd' }],
+          parameters: { seed: 7, temperature: 2 },
+        },
+        members: {
+          tools: [
+            { type: 'function', function: { name: 'tide', description: 'of a port', parameters: { type: 'object' } } },
+            { type: 'odd' },
+          ],
+          seed: 7,
+        },
+      },
       models: {
         request: { method: 'GET', url: 'https://openai.example/v1/models', headers: KEY_HEADER },
         body: files.json('models.json'),

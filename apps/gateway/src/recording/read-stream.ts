@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createParser } from 'eventsource-parser';
+import { createFramer, type Framer } from '@spandrel/kernel';
 import type { Endpoint, StreamFrame, StreamReader } from '@spandrel/plugin-api';
 import type { Piece, BufferedBody } from './body-buffer.js';
 
@@ -10,15 +10,6 @@ export interface ReadStream {
   firstTokenAt: number | null;
   /** The end of the stream was not kept, so that nobody knows whether its end mark came. */
   isEndLost: boolean;
-}
-
-/** Cuts a stream's text into frames. */
-interface Framer {
-  feed(text: string): void;
-  /** The stream is over: what stands there without its end is a frame as well. */
-  finish(): void;
-  /** Goes on behind a gap: what follows up to the next frame's start is no frame. */
-  skipToNext(): void;
 }
 
 /**
@@ -37,7 +28,7 @@ export function readStream(
     isEndLost = false;
     reader.push(frame);
   };
-  const framer = withoutMark(framing === 'sse' ? sseFramer(push) : ndjsonFramer(push));
+  const framer = createFramer(framing, push);
   const firstTokenAt = feedPieces(gap === 'none' ? [...pieces, ...tail] : pieces, framer, reader);
   if (gap !== 'none') {
     isEndLost = true;
@@ -60,88 +51,4 @@ function feedPieces(pieces: readonly Piece[], framer: Framer, reader: StreamRead
   }
   if (index < pieces.length) framer.feed(decoder.write(Buffer.concat(pieces.slice(index).map(({ data }) => data))));
   return firstTokenAt;
-}
-
-/** Takes a byte order mark off the head of a stream. */
-function withoutMark(framer: Framer): Framer {
-  let isAtHead = true;
-  return {
-    ...framer,
-    feed(text) {
-      if (text === '') return;
-      framer.feed(isAtHead && text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
-      isAtHead = false;
-    },
-  };
-}
-
-const BYTE_ORDER_MARK = 0xfeff;
-
-/** A field `error`, which is none of the format's, is how some servers end a stream that failed: an event of that name. */
-function sseFramer(push: (frame: StreamFrame) => void): Framer {
-  const parser = createParser({
-    onEvent: ({ event, data }) => push({ event, data }),
-    onError: ({ field, value }) => field === 'error' && push({ event: 'error', data: value ?? '' }),
-  });
-  const ends = new LineEnds();
-  let skipping = false;
-  return {
-    feed(text) {
-      const lines = ends.asLineFeeds(text);
-      if (!skipping) {
-        parser.feed(lines);
-        return;
-      }
-      const next = lines.indexOf('\n\n');
-      if (next === -1) return;
-      skipping = false;
-      parser.feed(lines.slice(next + 2));
-    },
-    finish: () => parser.feed('\n\n'),
-    skipToNext() {
-      parser.reset();
-      skipping = true;
-    },
-  };
-}
-
-/** Gives all lines the same end: for each line of a text with two kinds the parser looks through all that follows. */
-class LineEnds {
-  private endedInReturn = false;
-
-  asLineFeeds(text: string): string {
-    if (text === '') return text;
-    const rest = this.endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
-    this.endedInReturn = text.endsWith('\r');
-    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
-  }
-}
-
-function ndjsonFramer(push: (frame: StreamFrame) => void): Framer {
-  /** The beginning of a line that is not whole, as it came. */
-  let begun: string[] = [];
-  let skipping = false;
-  const pushLine = (data: string): void => {
-    if (data.trim() !== '') push({ data });
-  };
-  return {
-    feed(text) {
-      const end = text.indexOf('\n');
-      begun.push(end === -1 ? text : text.slice(0, end));
-      if (end === -1) return;
-      const lines = text.slice(end + 1).split('\n');
-      if (skipping) skipping = false;
-      else pushLine(begun.join(''));
-      begun = [lines.pop()!];
-      lines.forEach(pushLine);
-    },
-    finish() {
-      if (!skipping) pushLine(begun.join(''));
-      begun = [];
-    },
-    skipToNext() {
-      begun = [];
-      skipping = true;
-    },
-  };
 }

@@ -2,8 +2,9 @@ import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest, MaxTokensMembe
 import { joinUrl } from '../wire/base-url.js';
 import type { ChatMessage } from '../chat.js';
 import { listOf, objectOf, plainTextOf } from '../wire/lenient-json.js';
+import { functionToolOf } from '../wire/function-tool.js';
 import { modelIdsOf } from '../wire/messages.js';
-import { readChatAnswer } from './chat-endpoint.js';
+import { readChatAnswer, readChatStream } from './chat-endpoint.js';
 
 export interface OpenAiChatSettings {
   /** Base for connections without one of their own, with `/v1`; `null`: every connection must name one. */
@@ -22,27 +23,46 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
     if (base === null) throw new Error('the connection names no base_url');
     return joinUrl(base, path);
   };
+  const requestOf = (target: ConnectionTarget, call: ChatCall, streaming?: object): HttpRequest => ({
+    method: 'POST',
+    url: urlOf(target, '/chat/completions'),
+    headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
+    body: {
+      ...call.parameters,
+      ...(call.tools && call.tools.length > 0 && { tools: call.tools.map(toOpenAiTool) }),
+      model: call.model,
+      messages: call.messages.map(toOpenAiMessage),
+      ...(call.temperature !== undefined && { temperature: call.temperature }),
+      ...(call.maxTokens !== undefined && { [call.maxTokensMember ?? settings.maxTokensMember]: call.maxTokens }),
+      ...(call.answerSchema && {
+        response_format: { type: 'json_schema', json_schema: { ...call.answerSchema, strict: true } },
+      }),
+      ...streaming,
+    },
+  });
   return {
     takesSchema: true,
-    buildRequest: (target: ConnectionTarget, call: ChatCall): HttpRequest => ({
-      method: 'POST',
-      url: urlOf(target, '/chat/completions'),
-      headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
-      body: {
-        model: call.model,
-        messages: call.messages.map(toOpenAiMessage),
-        ...(call.temperature !== undefined && { temperature: call.temperature }),
-        ...(call.maxTokens !== undefined && { [call.maxTokensMember ?? settings.maxTokensMember]: call.maxTokens }),
-        ...(call.answerSchema && {
-          response_format: { type: 'json_schema', json_schema: { ...call.answerSchema, strict: true } },
-        }),
-      },
-    }),
+    buildRequest: (target, call) => requestOf(target, call),
     readAnswer: readChatAnswer,
+    streamChat: {
+      framing: 'sse',
+      buildRequest: (target, call) => requestOf(target, call, STREAMED),
+      readStream: readChatStream,
+    },
     buildModelsRequest: (target) => ({ method: 'GET', url: urlOf(target, '/models'), headers: headers(target.apiKey) }),
     // Together answers with the bare list.
     readModels: (body) => modelIdsOf(Array.isArray(body) ? body : objectOf(body)['data'], 'id'),
   };
+}
+
+const STREAMED = { stream: true, stream_options: { include_usage: true } };
+
+/** A tool as this API and Ollama take it; what is no function stays as it is. */
+export function toOpenAiTool(definition: unknown): unknown {
+  const tool = functionToolOf(definition);
+  if (tool === null || typeof objectOf(definition)['function'] === 'object') return definition;
+  const { schema: parameters, ...named } = tool;
+  return { type: 'function', function: { ...named, parameters } };
 }
 
 /**

@@ -96,6 +96,10 @@ export interface ChatFixture {
   /** The request for `call` at `baseUrl`; its key is {@link CONTRACT_API_KEY}. */
   request: HttpRequest;
   answer: { body: unknown; expected: RecordedAnswer };
+  /** A streamed answer, and the members of the body that ask for one; absent: answers come whole. */
+  stream?: { members: object; answer: string; expected: RecordedAnswer };
+  /** A call with a tool, and what its body then has beside the members of another; absent: it takes none. */
+  tools?: { call: Pick<ChatCall, 'tools' | 'parameters'>; members: object };
   /** Absent: the provider does not list its models. */
   models?: { request: HttpRequest; body: unknown; ids: string[] };
 }

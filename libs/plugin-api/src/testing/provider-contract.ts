@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Provider, RequestHead, HttpRequest, EmbeddingCalls } from '../provider.js';
 import { deepFreeze, type TestFunctions, describePlugin, setUpPlugin } from './set-up-plugin.js';
-import { type ProviderContract, CONTRACT_API_KEY, type ChatFixture, type EmbeddingFixture } from './fixtures.js';
+import {
+  framesOf,
+  type ProviderContract,
+  CONTRACT_API_KEY,
+  type ChatFixture,
+  type EmbeddingFixture,
+} from './fixtures.js';
 import { describeReading } from './provider-reading-contract.js';
 import { describeRobustness } from './provider-robustness-contract.js';
 import { ODD_VALUES } from './odd-values.js';
@@ -99,6 +105,27 @@ function describeChatCalls(
     });
     it('reads the answer', async () => {
       assert.deepEqual((await provide()).chat.readAnswer(deepFreeze(chat.answer.body)), chat.answer.expected);
+    });
+    it('takes tools and other parameters', async () => {
+      if (!chat.tools) return;
+      const { body } = (await provide()).chat.buildRequest(target, deepFreeze({ ...chat.call, ...chat.tools.call }));
+      assert.deepEqual(body, { ...(chat.request.body as object), ...chat.tools.members });
+    });
+    it('streams an answer, or has it come whole', async () => {
+      const { streamChat } = (await provide()).chat;
+      assert.ok(streamChat || !chat.stream, 'has streamChat');
+      if (!streamChat) return;
+      const request = streamChat.buildRequest(target, deepFreeze(chat.call));
+      assert.equal(new URL(request.url).host, new URL(chat.baseUrl).host);
+      assert.ok(keyIsInHeaders(request), 'the key is in a header');
+      if (!chat.stream) return;
+      const { members, answer, expected } = chat.stream;
+      assert.deepEqual(request, { ...chat.request, body: { ...(chat.request.body as object), ...members } });
+      const reader = streamChat.readStream();
+      for (const frame of framesOf(answer, streamChat.framing)) reader.push(frame);
+      assert.ok(reader.started && reader.ended);
+      assert.deepEqual(reader.answer(), expected);
+      assert.notEqual(streamChat.readStream(), reader);
     });
     if (models === undefined) {
       it('lists no models', async () => {
