@@ -42,7 +42,7 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
     const requestOf = (query: object, ofTraces?: OfTraces): InstanceType<Requests['ListRequest']> => {
       const parsed = contract.listSpansSchema.parse(query);
       const sorting = { list: 'bench', idColumn: 's.id', order: parsed.sort_order, ...SORTED[parsed.sort_by] };
-      return new ListRequest(opened, scope, parsed, sorting, ofTraces, {}, LIST_LIMITS);
+      return new ListRequest(opened, scope, parsed, sorting, ofTraces, LIST_LIMITS);
     };
     const timed = async (query: object, strategies: Planning['STRATEGIES']): Promise<{ name: string; ms: number }> => {
       const parsed = contract.listSpansSchema.parse(query);
@@ -50,7 +50,7 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
       let name = '';
       for (let turn = 0; turn < TURNS; turn++) {
         const started = performance.now();
-        const ofTraces = (await ofMatchingTraces(opened as never, scope, parsed, {})) ?? undefined;
+        const ofTraces = (await ofMatchingTraces(opened as never, scope, parsed)) ?? undefined;
         const list = requestOf(query, ofTraces);
         const plan = await planList(list, strategies);
         await plan?.candidates('valued', undefined, parsed.limit + 1);

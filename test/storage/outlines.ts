@@ -300,7 +300,7 @@ export function outlines(app: () => TracingApp): void {
           const { sort_by: _by, sort_order: _order, limit: _limit, ...filter } = listSpansSchema.parse(query);
           expect([query, await spans.count(LOCAL_SCOPE, filter, 5)]).toEqual([query, 6]);
         }
-        expect(await app().provided(TraceListStore).count(LOCAL_SCOPE, {}, 3, {})).toBe(4);
+        expect(await app().provided(TraceListStore).count(LOCAL_SCOPE, {}, 3)).toBe(4);
       });
 
       it('stop at 10,000, and then say so', async () => {

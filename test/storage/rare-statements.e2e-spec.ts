@@ -63,7 +63,7 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
       .toReversed();
     const ids = [stored[0]!, 'none', ...stored.slice(1)];
     const load = async (bytesMax?: number): Promise<StoredSpan[]> => {
-      const loaded = await fittingSpans(app.storage, LOCAL_SCOPE, ids, {}, bytesMax);
+      const loaded = await fittingSpans(app.storage, LOCAL_SCOPE, ids, bytesMax);
       return loaded.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
     };
     const whole = await load();

@@ -15,7 +15,6 @@ import {
   shapeOf,
   sql,
   Storage,
-  type LongReadOptions,
   type Page,
   type WriteTx,
 } from '@spandrel/storage';
@@ -41,18 +40,17 @@ export class AlertDeliveryStore {
 
   /** Newest first. @throws Invalid `invalid_cursor`. */
   list(
-    { projectId }: Scope,
+    scope: Scope,
     channelId: string,
     { alert_id: alertId, status, ...query }: ListAlertDeliveries,
-    options: LongReadOptions,
   ): Promise<Page<AlertDeliveryRow>> {
     const ofAlert = alertId === undefined ? rawSql('') : sql`and d.alert_id = ${alertId}`;
     const ofStatus = status === undefined ? rawSql('') : sql`and d.status = ${status}`;
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from alert_delivery d where d.project_id = ${projectId}
+        COLUMNS.query`select ${COLUMNS} from alert_delivery d where d.project_id = ${scope.projectId}
           and d.channel_id = ${channelId} ${ofAlert} ${ofStatus} and ${rest}`,
-        options,
+        scope,
       ),
     );
   }

@@ -29,7 +29,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type Page,
   type WriteTx,
 } from '@spandrel/storage';
@@ -69,13 +68,13 @@ export class AlertStore extends ProjectRows<AlertRow> {
   }
 
   /** Changes of state, newest first. @throws NotFound `alert_not_found`, Invalid `invalid_cursor`. */
-  async history(scope: Scope, id: string, query: PlainList, options: LongReadOptions): Promise<Page<AlertChangeRow>> {
+  async history(scope: Scope, id: string, query: PlainList): Promise<Page<AlertChangeRow>> {
     await this.get(scope, id);
     return NEWEST_CHANGE_FIRST.page(query, (rest) =>
       this.storage.readLong(
         CHANGES.query`select ${CHANGES} from alert_change c
           where c.project_id = ${scope.projectId} and c.alert_id = ${id} and ${rest}`,
-        options,
+        scope,
       ),
     );
   }

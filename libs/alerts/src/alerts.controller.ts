@@ -24,7 +24,7 @@ import {
   type UpdateAlert,
   type UpdateAlertChannel,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, PathId, deleted } from '@spandrel/http';
 import { newId, type Scope } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
 import { alertChange, alertNotFound, alertResource, AlertStore } from './alert.store.js';
@@ -67,12 +67,8 @@ export class AlertsController {
 
   @Get()
   @Operation({ id: 'listAlerts', access: 'read', summary: 'Alerts, oldest first', answer: alertListSchema })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-    @CurrentReader() reader: Reader,
-  ) {
-    return listed('alerts', await this.alerts.list(scope, query, reader), alertResource);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return listed('alerts', await this.alerts.list(scope, query), alertResource);
   }
 
   @Get(':id')
@@ -123,9 +119,8 @@ export class AlertsController {
     @CurrentScope() scope: Scope,
     @AlertId() id: string,
     @Query({ schema: plainListSchema }) query: PlainList,
-    @CurrentReader() reader: Reader,
   ) {
-    return listed('changes', await this.alerts.history(scope, id, query, reader), alertChange);
+    return listed('changes', await this.alerts.history(scope, id, query), alertChange);
   }
 
   @Get(':id/series')
@@ -138,8 +133,8 @@ export class AlertsController {
     problems: ['range_too_large'],
     limit: 5,
   })
-  series(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader) {
-    return this.evaluations.series(scope, id, reader);
+  series(@CurrentScope() scope: Scope, @AlertId() id: string) {
+    return this.evaluations.series(scope, id);
   }
 
   @Post(':id/test')
@@ -152,8 +147,8 @@ export class AlertsController {
     answer: alertEvaluationSchema,
     problems: ['range_too_large'],
   })
-  test(@CurrentScope() scope: Scope, @AlertId() id: string, @CurrentReader() reader: Reader) {
-    return this.evaluations.explain(scope, id, reader);
+  test(@CurrentScope() scope: Scope, @AlertId() id: string) {
+    return this.evaluations.explain(scope, id);
   }
 }
 
@@ -185,12 +180,8 @@ export class AlertChannelsController {
     summary: 'Channels of alerts, oldest first',
     answer: alertChannelListSchema,
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-    @CurrentReader() reader: Reader,
-  ) {
-    return listed('channels', await this.channels.list(scope, query, reader), alertChannelResource);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return listed('channels', await this.channels.list(scope, query), alertChannelResource);
   }
 
   @Get(':id')
@@ -239,10 +230,9 @@ export class AlertChannelsController {
     @CurrentScope() scope: Scope,
     @ChannelId() id: string,
     @Query({ schema: listAlertDeliveriesSchema }) query: ListAlertDeliveries,
-    @CurrentReader() reader: Reader,
   ) {
     await this.channels.get(scope, id);
-    return listed('deliveries', await this.deliveries.list(scope, id, query, reader), alertDelivery);
+    return listed('deliveries', await this.deliveries.list(scope, id, query), alertDelivery);
   }
 
   @Post(':id/test')

@@ -22,7 +22,7 @@ import {
   type PeriodicTask,
   type Scope,
 } from '@spandrel/kernel';
-import { Storage, type LongReadOptions, type WriteTx } from '@spandrel/storage';
+import { Storage, type WriteTx } from '@spandrel/storage';
 import { AlertChannel, AlertChangeEntity, type AlertRow } from './alert.entity.js';
 import { AlertStore, exportedAlert, groupsOf } from './alert.store.js';
 import { AlertDeliveryStore, createDelivery } from './alert-delivery.store.js';
@@ -103,13 +103,13 @@ export class EvaluateAlerts {
   }
 
   /** What an evaluation finds now; nothing is kept or sent. @throws DomainError `range_too_large`. */
-  async explain(scope: Scope, id: string, options: LongReadOptions): Promise<AlertEvaluation> {
+  async explain(scope: Scope, id: string): Promise<AlertEvaluation> {
     const alert = await this.alerts.get(scope, id);
-    return (await this.evaluate(scope, { ...alert, enabled: 1 }, Date.now(), options)).explain;
+    return (await this.evaluate(scope, { ...alert, enabled: 1 }, Date.now())).explain;
   }
 
   /** What evaluations find at moments up to now, one after the other; nothing is kept or sent. @throws DomainError `range_too_large`. */
-  async series(scope: Scope, id: string, options: LongReadOptions): Promise<AlertSeries> {
+  async series(scope: Scope, id: string): Promise<AlertSeries> {
     const alert = { ...(await this.alerts.get(scope, id)), enabled: 1, state: 'ok', groups: '[]' };
     const rule = exportedAlert(alert);
     const [now, stepMs] = [Date.now(), Math.min(durationMs(rule.window), DAY_MS)];
@@ -120,7 +120,7 @@ export class EvaluateAlerts {
     const found: Map<string | null, AlertGroup>[] = [];
     // Scoring rules are known as they are now.
     for (const at of rule.measure === 'scoring_stalled' ? [] : moments) {
-      const { readings } = await this.decide(scope, alert, at, options);
+      const { readings } = await this.decide(scope, alert, at);
       found.push(new Map(readings.map((reading) => [reading.key, reading])));
     }
     const all = furthestFirst(
@@ -152,7 +152,7 @@ export class EvaluateAlerts {
   /** @returns `undefined` where it was given up. @throws Unavailable */
   private async evaluateOrExplain(alert: AlertRow, now: number, stopped: AbortSignal): Promise<Evaluated | undefined> {
     try {
-      return await this.evaluate(projectScope(alert.projectId), alert, now, { signal: stopped });
+      return await this.evaluate({ ...projectScope(alert.projectId), signal: stopped }, alert, now);
     } catch (error) {
       if (stopped.aborted) return undefined;
       if (error instanceof Unavailable) throw error;
@@ -163,16 +163,15 @@ export class EvaluateAlerts {
     }
   }
 
-  private async evaluate(scope: Scope, alert: AlertRow, now: number, options: LongReadOptions): Promise<Evaluated> {
-    const decision = await this.decide(scope, alert, now, options);
+  private async evaluate(scope: Scope, alert: AlertRow, now: number): Promise<Evaluated> {
+    const decision = await this.decide(scope, alert, now);
     return { decision, explain: explained(alert, now, decision, reasonOf(exportedAlert(alert), decision)) };
   }
 
-  private async decide(scope: Scope, alert: AlertRow, now: number, options: LongReadOptions): Promise<Decision> {
+  private async decide(scope: Scope, alert: AlertRow, now: number): Promise<Decision> {
     const rule = exportedAlert(alert);
     const { from, comparedFrom, windowMs } = rangesOf(rule, now);
-    const measure = (start: number) =>
-      this.measures.read(scope, rule, { from: start, until: start + windowMs }, options);
+    const measure = (start: number) => this.measures.read(scope, rule, { from: start, until: start + windowMs });
     const measured = rule.enabled ? await measure(from) : [];
     const compared = rule.enabled && comparedFrom !== null ? await measure(comparedFrom) : [];
     const before = { state: alert.state as AlertState, groups: groupsOf(alert) };

@@ -10,7 +10,6 @@ import {
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { ScoreMeasures, ScoringRulesPort } from '@spandrel/scores';
-import type { LongReadOptions } from '@spandrel/storage';
 import type { Reading } from './decide-state.js';
 
 interface Range {
@@ -33,26 +32,26 @@ export class ReadMeasure {
    * @param range in milliseconds since the epoch. @returns one reading, or one for each group.
    * @throws DomainError `range_too_large`.
    */
-  async read(scope: Scope, rule: AlertRule, range: Range, options: LongReadOptions): Promise<Reading[]> {
-    if (isScoreMeasure(rule.measure)) return this.readScores(scope, rule, range, options);
-    if (rule.measure === 'scoring_stalled') return this.readRules(scope, range, options);
-    const totals = await this.series.totals(scope, { ...questionOf(rule), range }, options);
+  async read(scope: Scope, rule: AlertRule, range: Range): Promise<Reading[]> {
+    if (isScoreMeasure(rule.measure)) return this.readScores(scope, rule, range);
+    if (rule.measure === 'scoring_stalled') return this.readRules(scope, range);
+    const totals = await this.series.totals(scope, { ...questionOf(rule), range }, scope);
     const groups = rule.group_by === 'none' ? [{ key: null, ...totals }] : (totals.series ?? []);
     return groups
       .filter(({ key }) => key !== null || rule.group_by === 'none')
       .map(({ key, ...sums }) => ({ key, ...measureOf(rule.measure, sums) }));
   }
 
-  private async readRules(scope: Scope, { from }: Range, options: LongReadOptions): Promise<Reading[]> {
-    const counted = await this.scoringRules.countStalled?.(scope, from, options);
+  private async readRules(scope: Scope, { from }: Range): Promise<Reading[]> {
+    const counted = await this.scoringRules.countStalled?.(scope, from, scope);
     return [{ key: null, value: counted?.stalled ?? null, count: counted?.rules ?? 0 }];
   }
 
-  private async readScores(scope: Scope, rule: AlertRule, range: Range, options: LongReadOptions): Promise<Reading[]> {
+  private async readScores(scope: Scope, rule: AlertRule, range: Range): Promise<Reading[]> {
     const { filters, group_by: by, measure } = rule;
     const groupBy = by === 'none' ? undefined : by;
     const query = { ...filtersOf(rule), name: filters.score_name!, range, groupBy, groupsMax: ALERT_GROUPS_READ_MAX };
-    const rows = await this.scores.read(scope, query, options);
+    const rows = await this.scores.read(scope, query, scope);
     const readings = rows.map(({ key, count, mean, passed }) => ({
       ...{ key, count },
       value: measure === 'score_mean' ? mean : passed / count,

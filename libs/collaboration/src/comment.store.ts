@@ -15,17 +15,7 @@ import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from
 import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
 import { DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import {
-  anyOf,
-  IdOrder,
-  joinSql,
-  rawSql,
-  sql,
-  Storage,
-  type LongReadOptions,
-  type Page,
-  type WriteTx,
-} from '@spandrel/storage';
+import { anyOf, IdOrder, joinSql, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, namesIn, wireTime, type Teammate } from './author.js';
 import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
@@ -65,11 +55,11 @@ export class CommentStore {
   }
 
   /** Comments behind an id, in the order of their ids; none at the end. */
-  after({ projectId }: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<CommentRow[]> {
+  after(scope: Scope, afterId: string, limit: number): Promise<CommentRow[]> {
     return this.storage.readLong(
       COLUMNS.query`select ${COLUMNS} from comment c
-        where c.project_id = ${projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
-      options,
+        where c.project_id = ${scope.projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
+      scope,
     );
   }
 

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type { PlainList, RejectedItem, RestoredBoard, RestoredView } from '@spandrel/contract';
 import { newId, NotFound, type Scope } from '@spandrel/kernel';
-import { anyOf, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { createdBy, type Teammate } from './author.js';
 import { SavedItem, savedItemTable, type SavedItemRow } from './collaboration.entity.js';
 import { PRODUCT_BOARDS } from './product-boards.js';
@@ -86,11 +86,11 @@ export class SavedItemStore {
   }
 
   /** Items of the project behind an id, in the order of their ids, hidden ones too; none at the end. */
-  after({ projectId }: Scope, kind: SavedKind, id: string, limit: number, options: LongReadOptions) {
+  after(scope: Scope, kind: SavedKind, id: string, limit: number) {
     return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${projectId} and i.kind = ${kind}
+      COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${scope.projectId} and i.kind = ${kind}
         and i.owner is null and i.id > ${id} order by i.id limit ${limit}`,
-      options,
+      scope,
     );
   }
 

@@ -94,11 +94,10 @@ export class ShareStore {
   }
 
   /** @returns the JSON of the trace and the outlines of its spans. @throws NotFound `share_not_found`. */
-  async readTrace(token: string, { preview }: ReadSharedTrace, options: LongReadOptions): Promise<Readable> {
+  async readTrace(token: string, { preview }: ReadSharedTrace, { signal }: LongReadOptions): Promise<Readable> {
     const { scope, traceId } = await this.open(token);
     const masking = await this.masking.of(scope);
-    const reading = { ...options, orgId: scope.orgId };
-    return this.reads.execute(scope, traceId, { preview, view: 'outline' }, reading, masking);
+    return this.reads.execute({ ...scope, ...(signal && { signal }) }, traceId, { preview, view: 'outline' }, masking);
   }
 
   /** @returns the JSON of a span with its cost. @throws NotFound `share_not_found`, also for one of another trace. */

@@ -79,12 +79,12 @@ export class DatapointListStore {
   constructor(private readonly storage: Storage) {}
 
   /** A page of whole datapoints; it ends early when they are large. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, datasetId: string, query: ListDatapoints, options: LongReadOptions): Promise<Page<DatapointRow>> {
+  list(scope: Scope, datasetId: string, query: ListDatapoints): Promise<Page<DatapointRow>> {
     const order = ORDERS[query.sort_order];
     const rows = wholeRows(conditionsOf(scope, datasetId, query));
-    if (!isSearched(query)) return order.sizedPage(query, this.storage, rows, options);
+    if (!isSearched(query)) return order.sizedPage(query, this.storage, rows, scope);
     return order.fill(query, (afterId, count) =>
-      this.search(order, rows, query, afterId, count, options, (row) => ({
+      this.search(order, rows, query, afterId, count, scope, (row) => ({
         item: row,
         bytes: row.kind.length + (row.resultOutput?.length ?? 0),
       })),
@@ -92,21 +92,16 @@ export class DatapointListStore {
   }
 
   /** A page of previews. @throws Invalid `invalid_cursor`. */
-  async listPreviews(
-    scope: Scope,
-    datasetId: string,
-    query: ListDatapoints,
-    options: LongReadOptions,
-  ): Promise<Page<DatapointPreview>> {
+  async listPreviews(scope: Scope, datasetId: string, query: ListDatapoints): Promise<Page<DatapointPreview>> {
     const order = ORDERS[query.sort_order];
     const holds = conditionsOf(scope, datasetId, query);
     const { preview } = query;
     if (!isSearched(query)) {
-      const { items, nextCursor } = await order.sizedPage(query, this.storage, previewedRows(holds), options);
+      const { items, nextCursor } = await order.sizedPage(query, this.storage, previewedRows(holds), scope);
       return { items: items.map((row) => datapointPreview(row, preview)), nextCursor };
     }
     return order.fill(query, (afterId, count) =>
-      this.search(order, wholeRows(holds), query, afterId, count, options, (row) => ({
+      this.search(order, wholeRows(holds), query, afterId, count, scope, (row) => ({
         item: datapointPreview(sized(row), preview),
         bytes: 3 * preview,
       })),

@@ -11,7 +11,6 @@ import {
   rowsFrom,
   sql,
   Storage,
-  type LongReadOptions,
   type Selection,
   type SizedRows,
   type Sql,
@@ -107,16 +106,9 @@ export class DatapointStore {
   }
 
   /** Datapoints behind `afterId` that hold a condition, in order: up to `limit`, as many as fit into memory. */
-  async after(
-    scope: Scope,
-    datasetId: string,
-    holds: Sql,
-    afterId: string,
-    limit: number,
-    options: LongReadOptions = {},
-  ): Promise<DatapointRow[]> {
+  async after(scope: Scope, datasetId: string, holds: Sql, afterId: string, limit: number): Promise<DatapointRow[]> {
     const datapoints = datapointsOf(scope, datasetId, holds);
-    const { rows } = await IN_ORDER.fitting(this.storage, datapoints, afterId, limit, options);
+    const { rows } = await IN_ORDER.fitting(this.storage, datapoints, afterId, limit, scope);
     return rows;
   }
 
@@ -129,11 +121,10 @@ export class DatapointStore {
     datasetId: string,
     holds: Sql,
     ids: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ rows: DatapointRow[]; through: string | undefined }> {
     const datapoints = datapointsOf(scope, datasetId, sql`${holds} and ${anyOf('p.id', ids)}`);
     const count = ids.length + 1;
-    const { rows, cut } = await IN_ORDER.fitting(this.storage, datapoints, undefined, count, options);
+    const { rows, cut } = await IN_ORDER.fitting(this.storage, datapoints, undefined, count, scope);
     return { rows, through: cut ? rows.at(-1)?.id : undefined };
   }
 

@@ -18,17 +18,7 @@ import {
   datapointSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  KeepsNumberSources,
-  Operation,
-  type Reader,
-  WrittenJson,
-  writtenPage,
-  deleted,
-  listOf,
-} from '@spandrel/http';
+import { CurrentScope, KeepsNumberSources, Operation, WrittenJson, writtenPage, deleted, listOf } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChooseDatapoints } from './snapshots/choose-datapoints.js';
 import { datapointJson } from './datapoint-resource.js';
@@ -73,19 +63,18 @@ export class DatapointsController {
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: listDatapointsSchema }) asked: ListDatapoints,
-    @CurrentReader() reader: Reader,
   ) {
     const { version } = await this.datasets.get(scope, datasetId);
     const query = { ...asked };
     if (asked.sample !== undefined) {
       const { metadata, source, ids, sample, seed } = asked;
       const filter = { metadata, source: source && [source], ids, sample, seed };
-      query.ids = await this.choose.execute(scope, { datasetId, version }, filter, reader);
+      query.ids = await this.choose.execute(scope, { datasetId, version }, filter);
     }
     if (query.preview > 0) {
-      return listOf('datapoints', await this.lists.listPreviews(scope, datasetId, query, reader));
+      return listOf('datapoints', await this.lists.listPreviews(scope, datasetId, query));
     }
-    const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
+    const { items, nextCursor } = await this.lists.list(scope, datasetId, query);
     return writtenPage('datapoints', items.values().map(datapointJson), nextCursor);
   }
 

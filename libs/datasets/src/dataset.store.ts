@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, ProjectRows, Storage, type LongReadOptions } from '@spandrel/storage';
+import { anyOf, ProjectRows, Storage } from '@spandrel/storage';
 import { formatTimestamp, type DatasetResource } from '@spandrel/contract';
 import { datasetNotFound } from './dataset-participants.js';
 import { Dataset, type DatasetRow, datasetTable } from './dataset.entity.js';
@@ -16,14 +16,10 @@ export class DatasetStore extends ProjectRows<DatasetRow> {
   }
 
   /** The names of datasets by their ids; nothing for ids of none. */
-  async findNames(
-    { projectId }: Scope,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, string>> {
+  async findNames(scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.storage.readLong(
-      NAME.query`select ${NAME} from dataset d where ${anyOf('d.id', ids)} and d.project_id = ${projectId}`,
-      options,
+      NAME.query`select ${NAME} from dataset d where ${anyOf('d.id', ids)} and d.project_id = ${scope.projectId}`,
+      scope,
     );
     return new Map(rows.map(({ id, name }) => [id, name]));
   }

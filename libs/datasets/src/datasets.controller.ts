@@ -13,7 +13,7 @@ import {
   datasetListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, listOf, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
@@ -47,7 +47,6 @@ export class DatasetsController {
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: readDatasetSchema }) { include }: ReadDataset,
-    @CurrentReader() reader: Reader,
   ) {
     const dataset = await this.datasets.get(scope, id);
     if (include === undefined) return datasetResource(dataset);
@@ -55,7 +54,6 @@ export class DatasetsController {
       scope,
       { datasetId: id, version: dataset.version },
       undefined,
-      reader,
     );
     return { ...datasetResource(dataset), without_expected_count: count };
   }

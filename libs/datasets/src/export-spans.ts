@@ -99,7 +99,7 @@ export async function* spansInSlices(
 ): AsyncGenerator<StoredSpan[]> {
   for (let at = 0; at < ids.length;) {
     const wanted = ids.slice(at);
-    const loaded = await spans.loadSome(scope, wanted, {});
+    const loaded = await spans.loadSome(scope, wanted);
     // One that is gone is passed over, also where nothing else was loaded.
     at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
     yield loaded;

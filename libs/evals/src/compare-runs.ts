@@ -14,7 +14,6 @@ import { itemTexts, streamSlices } from '@spandrel/http';
 import { invalidRequest, inTurns, type Scope } from '@spandrel/kernel';
 import {
   startOf,
-  type LongReadOptions,
   type Part,
   type Position,
   type Sorting,
@@ -95,42 +94,31 @@ export class ScoreDeltaStore {
     part: Part,
     from: Position | undefined,
     count: number,
-    options: LongReadOptions,
   ): Promise<Position[]> {
     return this.storage.readLong(
       positionShape(sorting).query`select ${rawSql(sorting.column)} as value, d.id as id from (${deltas(scope, runs)}) d
         where ${ONLY[only]} and ${behind(sorting, part, from)} order by ${orderBy(sorting, part)} limit ${count}`,
-      options,
+      scope,
     );
   }
 
   /** The deltas of some datapoints, by their ids; those that cannot be compared are left out. */
-  async some(
-    scope: Scope,
-    runs: RunsWithBaseline,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, number>> {
+  async some(scope: Scope, runs: RunsWithBaseline, ids: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.storage.readLong(
       DELTA.query`select d.id as id, d.delta as delta
         from (${deltas(scope, runs, anyOf('e.datapoint_id', ids))}) d where d.delta is not null`,
-      options,
+      scope,
     );
     return new Map(rows.map(({ id, delta }) => [id, delta]));
   }
 
   /** What all datapoints come to. @param total how many any of the runs has. */
-  async summary(
-    scope: Scope,
-    runs: RunsWithBaseline,
-    total: number,
-    options: LongReadOptions,
-  ): Promise<ComparedItemList['summary']> {
+  async summary(scope: Scope, runs: RunsWithBaseline, total: number): Promise<ComparedItemList['summary']> {
     const [row] = await this.storage.readLong(
       SUMMARY.query`select count(d.delta) as compared, coalesce(sum(case when d.delta < 0 then 1 else 0 end), 0) as regressed,
           coalesce(sum(case when d.delta > 0 then 1 else 0 end), 0) as improved, avg(d.delta) as "meanDelta"
         from (${deltas(scope, runs)}) d`,
-      options,
+      scope,
     );
     const { compared, regressed, improved, meanDelta } = row!;
     return {
@@ -170,7 +158,6 @@ interface ComparedRuns {
   runs: readonly EvalRunRow[];
   /** What the runs see of the dataset, each once, in their order. */
   snapshots: readonly Snapshot[];
-  options: LongReadOptions;
 }
 
 interface Comparison extends ComparedRuns {
@@ -197,13 +184,8 @@ export class CompareRuns {
    * @returns the JSON of the comparison, written slice by slice.
    * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
    */
-  async compare(
-    scope: Scope,
-    datasetId: string,
-    runIds: readonly string[],
-    options: LongReadOptions = {},
-  ): Promise<Readable> {
-    const compared = await this.find(scope, datasetId, runIds, options);
+  async compare(scope: Scope, datasetId: string, runIds: readonly string[]): Promise<Readable> {
+    const compared = await this.find(scope, datasetId, runIds);
     const shown: EvalComparison['runs'] = compared.runs.map((run) => ({
       id: run.id,
       name: run.name,
@@ -239,21 +221,16 @@ export class CompareRuns {
    * `GET /api/datasets/:id/compare/items` (docs/spec/comparison.md#items-of-a-comparison).
    * @throws NotFound for the dataset or a run; Invalid for a run of another dataset, a strange baseline, a cursor.
    */
-  async listItems(
-    scope: Scope,
-    datasetId: string,
-    query: CompareItems,
-    options: LongReadOptions,
-  ): Promise<ComparedItemList> {
+  async listItems(scope: Scope, datasetId: string, query: CompareItems): Promise<ComparedItemList> {
     const runIds = [...new Set(query.runs)];
-    const compared = await this.find(scope, datasetId, runIds, options);
+    const compared = await this.find(scope, datasetId, runIds);
     const baselineId = query.baseline ?? runIds[0]!;
     if (!runIds.includes(baselineId)) throw invalidRequest([{ path: 'baseline', message: 'must be one of runs' }]);
     const sorting = comparisonSorting(query.order, baselineId);
     const comparison: Comparison = { ...compared, ids: { runIds, baselineId }, query, sorting };
     const from = startOf(sorting, query.cursor);
-    const total = await this.snapshots.countOfAny(scope, compared.snapshots, options);
-    const summary = await this.deltas.summary(scope, comparison.ids, total, options);
+    const total = await this.snapshots.countOfAny(scope, compared.snapshots);
+    const summary = await this.deltas.summary(scope, comparison.ids, total);
     const hasIncomparable = summary.incomparable > 0;
     const page = await listItems(
       query,
@@ -272,15 +249,15 @@ export class CompareRuns {
     from: Position | undefined,
     count: number,
   ): Promise<Position[]> {
-    const { scope, ids: runs, query, sorting, options } = comparison;
+    const { scope, ids: runs, query, sorting } = comparison;
     if (query.only !== 'all' || (sorting.nullable && part === 'valued')) {
-      return this.deltas.positions(scope, runs, query.only, sorting, part, from, count, options);
+      return this.deltas.positions(scope, runs, query.only, sorting, part, from, count);
     }
     if (sorting.nullable && !hasIncomparable) return [];
     return walkIds(
       (afterId, limit) => this.idsAfter(comparison, afterId, limit),
       async (ids) => {
-        const compared = sorting.nullable ? await this.deltas.some(scope, runs, ids, options) : new Map();
+        const compared = sorting.nullable ? await this.deltas.some(scope, runs, ids) : new Map();
         return (id) => !compared.has(id);
       },
       (id) => (sorting.nullable ? null : id),
@@ -289,12 +266,8 @@ export class CompareRuns {
     );
   }
 
-  private idsAfter(
-    { scope, snapshots, options }: ComparedRuns,
-    afterId: string | undefined,
-    limit: number,
-  ): Promise<string[]> {
-    return this.snapshots.idsOfAny(scope, snapshots, { afterId, order: 'asc', limit }, options);
+  private idsAfter({ scope, snapshots }: ComparedRuns, afterId: string | undefined, limit: number): Promise<string[]> {
+    return this.snapshots.idsOfAny(scope, snapshots, { afterId, order: 'asc', limit });
   }
 
   private async load(
@@ -302,16 +275,16 @@ export class CompareRuns {
     wanted: readonly string[],
   ): Promise<{ items: ComparedItem[]; read: number }> {
     if (wanted.length === 0) return { items: [], read: 0 };
-    const { scope, runs, snapshots, options } = comparison;
+    const { scope, runs, snapshots } = comparison;
     const { ids: read, datapoints, resultsByRun } = await this.read(comparison, wanted);
     const { ids, samplesByRun } = await this.readSamples(comparison, read);
     const present = new Map<string, ReadonlySet<string>>();
     for (const snapshot of snapshots) {
-      present.set(toKey(snapshot), await this.snapshots.present(scope, snapshot, ids, options));
+      present.set(toKey(snapshot), await this.snapshots.present(scope, snapshot, ids));
     }
-    const deltas = await this.deltas.some(scope, comparison.ids, ids, options);
+    const deltas = await this.deltas.some(scope, comparison.ids, ids);
     const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
-    for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids, options));
+    for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids));
     const items = ids.flatMap((id): ComparedItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];
@@ -331,20 +304,20 @@ export class CompareRuns {
    * Datapoints as the first of the snapshots that has each knows it, and results by run and datapoint.
    * @returns those of `ids`: the first of the wanted ones, as many as fit into memory. A datapoint is missing that went meanwhile.
    */
-  private async read({ scope, runs, snapshots, options }: ComparedRuns, wanted: readonly string[]) {
+  private async read({ scope, runs, snapshots }: ComparedRuns, wanted: readonly string[]) {
     let ids = wanted;
     const datapoints = new Map<string, SnapshotDatapoint>();
     for (const snapshot of snapshots) {
       const missing = ids.filter((id) => !datapoints.has(id));
       if (missing.length === 0) break;
-      const { datapoints: found, read } = await this.snapshots.some(scope, snapshot, missing, options);
+      const { datapoints: found, read } = await this.snapshots.some(scope, snapshot, missing);
       for (const [id, datapoint] of found) datapoints.set(id, datapoint);
       const next = missing[read];
       if (next !== undefined) ids = ids.slice(0, ids.indexOf(next));
     }
     const resultsByRun = new Map<string, Map<string, EvalResultRow>>();
     for (const { id } of runs) {
-      const { results, read } = await this.results.some(scope, id, ids, options);
+      const { results, read } = await this.results.some(scope, id, ids);
       resultsByRun.set(id, results);
       ids = ids.slice(0, read);
     }
@@ -352,23 +325,18 @@ export class CompareRuns {
   }
 
   /** Tries of runs that have several, where they were asked for; and the first of the ids, as many as fit into memory. */
-  private async readSamples({ scope, runs, query, options }: Comparison, wanted: readonly string[]) {
+  private async readSamples({ scope, runs, query }: Comparison, wanted: readonly string[]) {
     let ids = wanted;
     const samplesByRun = new Map<string, Map<string, EvalSampleRow[]>>();
     for (const run of runs.filter(({ repeats }) => query.include === 'samples' && repeats > 1)) {
-      const { samples, read } = await this.samples.some(scope, run, ids, options);
+      const { samples, read } = await this.samples.some(scope, run, ids);
       samplesByRun.set(run.id, samples);
       ids = ids.slice(0, read);
     }
     return { ids, samplesByRun };
   }
 
-  private async find(
-    scope: Scope,
-    datasetId: string,
-    runIds: readonly string[],
-    options: LongReadOptions,
-  ): Promise<ComparedRuns> {
+  private async find(scope: Scope, datasetId: string, runIds: readonly string[]): Promise<ComparedRuns> {
     await this.datasets.get(scope, datasetId);
     const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
     const runs = runIds.map((id) => {
@@ -380,7 +348,7 @@ export class CompareRuns {
       throw invalidRequest([{ path: 'runs', message: 'must be runs of this dataset' }]);
     }
     const snapshots = [...new Map(runs.map(snapshotOf).map((snapshot) => [toKey(snapshot), snapshot])).values()];
-    return { scope, runs, snapshots, options };
+    return { scope, runs, snapshots };
   }
 }
 

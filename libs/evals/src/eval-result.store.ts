@@ -16,7 +16,6 @@ import {
   orderBy,
   positionShape,
   sql,
-  type LongReadOptions,
   type Sql,
   type WriteTx,
   type Part,
@@ -57,23 +56,22 @@ const SIZE = outcomeSize('e');
 async function readSome<Row extends { datapointId: string }>(
   storage: Storage,
   table: Table<Row>,
-  { projectId }: Scope,
+  scope: Scope,
   runId: string,
   datapointIds: readonly string[],
-  options: LongReadOptions,
 ): Promise<{ rows: Map<string, Row[]>; read: number }> {
   if (datapointIds.length === 0) return { rows: new Map(), read: 0 };
   const columns = table.select('e');
   const from = (ids: readonly string[]): Sql => sql`${rawSql(table.name)} e
-    where e.project_id = ${projectId} and e.run_id = ${runId} and ${anyOf('e.datapoint_id', ids)}`;
+    where e.project_id = ${scope.projectId} and e.run_id = ${runId} and ${anyOf('e.datapoint_id', ids)}`;
   const sizes = await storage.readLong(
     SIZED.query`select e.datapoint_id as id, cast(sum(${SIZE}) as bigint) as bytes from ${from(datapointIds)}
       group by e.datapoint_id`,
-    options,
+    scope,
   );
   const taken = limitIdsBySize(datapointIds, sizes, READ_BYTES);
   const key = rawSql(table.key.map((property) => `e.${table.column(property)}`).join(', '));
-  const rows = await storage.readLong(columns.query`select ${columns} from ${from(taken)} order by ${key}`, options);
+  const rows = await storage.readLong(columns.query`select ${columns} from ${from(taken)} order by ${key}`, scope);
   return { rows: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
 }
 
@@ -97,18 +95,17 @@ export class EvalResultStore {
     scope: Scope,
     runId: string,
     datapointIds: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
-    const { rows, read } = await readSome(this.storage, evalResultTable, scope, runId, datapointIds, options);
+    const { rows, read } = await readSome(this.storage, evalResultTable, scope, runId, datapointIds);
     return { results: new Map(rows.entries().map(([id, [row]]) => [id, row!])), read };
   }
 
   /** What a judge said of an item of a run, the first one in order that it has seen; `undefined`: there is none. */
-  async firstJudged({ projectId }: Scope, runId: string, options: LongReadOptions) {
+  async firstJudged(scope: Scope, runId: string) {
     const [item] = await this.storage.readLong(
-      JUDGED.query`select ${JUDGED} from eval_result e where e.project_id = ${projectId} and e.run_id = ${runId}
+      JUDGED.query`select ${JUDGED} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
         and e.judge_model is not null order by e.datapoint_id limit 1`,
-      options,
+      scope,
     );
     return item;
   }
@@ -123,17 +120,16 @@ export class EvalResultStore {
     runId: string,
     after: Row | undefined,
     limit: number,
-    options: LongReadOptions,
   ): Promise<Row[]> {
     for (let from = after?.datapointId ?? ''; ;) {
       const found = await this.storage.readLong(
         ID.query`select distinct e.datapoint_id as id from ${rawSql(table.name)} e
           where ${ofRun(scope, runId)} and e.datapoint_id > ${from} order by e.datapoint_id limit ${limit}`,
-        options,
+        scope,
       );
       if (found.length === 0) return [];
       const ids = found.map(({ id }) => id);
-      const { rows, read } = await readSome(this.storage, table, scope, runId, ids, options);
+      const { rows, read } = await readSome(this.storage, table, scope, runId, ids);
       // All of them were taken out meanwhile.
       if (rows.size > 0) return ids.flatMap((id) => rows.get(id) ?? []);
       from = ids[read - 1]!;
@@ -191,37 +187,30 @@ export class EvalResultStore {
     part: Part,
     from: Position | undefined,
     count: number,
-    options: LongReadOptions,
   ): Promise<Position[]> {
     return this.storage.readLong(
       positionShape(sorting).query`select ${rawSql(sorting.column)} as value, e.datapoint_id as id from eval_result e
         where ${ofRun(scope, run.id)} and ${buildConditions(run, filters)} and ${behind(sorting, part, from)}
         order by ${orderBy(sorting, part)} limit ${count}`,
-      options,
+      scope,
     );
   }
 
   /** How many items of a run have the value that a list is sorted by. */
-  async countValued(scope: Scope, runId: string, { column }: Sorting, options: LongReadOptions): Promise<number> {
+  async countValued(scope: Scope, runId: string, { column }: Sorting): Promise<number> {
     const [row] = await this.storage.readLong(
       COUNT.query`select count(${rawSql(column)}) as count from eval_result e where ${ofRun(scope, runId)}`,
-      options,
+      scope,
     );
     return row!.count;
   }
 
   /** Which of the datapoints have the value that a list is sorted by. */
-  async valued(
-    scope: Scope,
-    runId: string,
-    ids: readonly string[],
-    { column }: Sorting,
-    options: LongReadOptions,
-  ): Promise<Set<string>> {
+  async valued(scope: Scope, runId: string, ids: readonly string[], { column }: Sorting): Promise<Set<string>> {
     const rows = await this.storage.readLong(
       ID.query`select e.datapoint_id as id from eval_result e
         where ${ofRun(scope, runId)} and ${anyOf('e.datapoint_id', ids)} and ${rawSql(column)} is not null`,
-      options,
+      scope,
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -306,10 +295,9 @@ export class EvalSampleStore {
     scope: Scope,
     run: EvalRunRow,
     datapointIds: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ samples: Map<string, EvalSampleRow[]>; read: number }> {
     if (run.repeats === 1) return { samples: new Map(), read: datapointIds.length };
-    const { rows, read } = await readSome(this.storage, evalSampleTable, scope, run.id, datapointIds, options);
+    const { rows, read } = await readSome(this.storage, evalSampleTable, scope, run.id, datapointIds);
     return { samples: rows, read };
   }
 
@@ -465,10 +453,9 @@ export class EvalAttemptStore {
     scope: Scope,
     run: EvalRunRow,
     datapointIds: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ attempts: Map<string, EvalAttemptRow[]>; read: number }> {
     if (run.retriedSamples === 0) return { attempts: new Map(), read: datapointIds.length };
-    const { rows, read } = await readSome(this.storage, evalAttemptTable, scope, run.id, datapointIds, options);
+    const { rows, read } = await readSome(this.storage, evalAttemptTable, scope, run.id, datapointIds);
     return { attempts: rows, read };
   }
 }

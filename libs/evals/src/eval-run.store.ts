@@ -16,7 +16,6 @@ import {
   sql,
   startOf,
   Storage,
-  type LongReadOptions,
   type Page,
   type Position,
   type RowOfShape,
@@ -135,13 +134,7 @@ export class EvalRunStore {
   }
 
   /** Runs that were made up to a time (in ms) behind an id, in the order of their ids; none at the end. */
-  async after(
-    scope: Scope,
-    madeThrough: number,
-    afterId: string,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<EvalRunRow[]> {
+  async after(scope: Scope, madeThrough: number, afterId: string, limit: number): Promise<EvalRunRow[]> {
     const runs = {
       columns: COLUMNS,
       size: SIZE,
@@ -150,7 +143,7 @@ export class EvalRunStore {
         columns.query`select ${columns} from eval_run r
           where r.project_id = ${scope.projectId} and r.created_at <= ${madeThrough} and ${rest}`,
     };
-    return (await OLDEST_FIRST.fitting(this.storage, runs, afterId, limit, options)).rows;
+    return (await OLDEST_FIRST.fitting(this.storage, runs, afterId, limit, scope)).rows;
   }
 
   async insert(tx: WriteTx, run: EvalRunRow): Promise<void> {

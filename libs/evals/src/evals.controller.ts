@@ -44,7 +44,7 @@ import {
   type AddResults as AddResultsBody,
 } from '@spandrel/contract';
 import { DatapointId, DatasetId, DatasetStore } from '@spandrel/datasets';
-import { CurrentReader, CurrentScope, Operation, type Reader, listOf, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun, RetryRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
@@ -98,10 +98,9 @@ export class EvalsController {
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: readEvalSchema }) { items }: ReadEval,
-    @CurrentReader() reader: Reader,
   ) {
     if (items === 'none') return this.reads.summary(scope, id);
-    return new StreamableFile(await this.reads.execute(scope, id, reader), {
+    return new StreamableFile(await this.reads.execute(scope, id), {
       type: 'application/json; charset=utf-8',
     });
   }
@@ -125,11 +124,10 @@ export class EvalsController {
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
-    @CurrentReader() reader: Reader,
   ) {
     const { format } = query;
-    if (format === 'json') return this.reads.list(scope, id, query, reader);
-    return new StreamableFile(await this.reads.table(scope, id, query, reader), {
+    if (format === 'json') return this.reads.list(scope, id, query);
+    return new StreamableFile(await this.reads.table(scope, id, query), {
       type: TABLE_TYPES[format],
       disposition: `attachment; filename="${id.replaceAll(':', '-')}.${format}"`,
     });
@@ -187,9 +185,8 @@ export class EvalsController {
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: evalStatisticsQuerySchema }) query: EvalStatisticsQuery,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.statistics.execute(scope, id, query, reader);
+    return this.statistics.execute(scope, id, query);
   }
 
   @Get(':id/judge-agreement')
@@ -203,9 +200,8 @@ export class EvalsController {
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: judgeAgreementQuerySchema }) query: JudgeAgreementQuery,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.judges.execute(scope, id, query, reader);
+    return this.judges.execute(scope, id, query);
   }
 
   @Get(':id/metadata')
@@ -215,10 +211,10 @@ export class EvalsController {
     summary: "What the metadata of an eval run's datapoints have: its results can be grouped by it",
     answer: evalMetadataSchema,
   })
-  async readMetadata(@CurrentScope() scope: Scope, @RunId() id: string, @CurrentReader() reader: Reader) {
+  async readMetadata(@CurrentScope() scope: Scope, @RunId() id: string) {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
-    return (await this.metadata.execute(scope, snapshotOf(run), [], reader)).toAnswer();
+    return (await this.metadata.execute(scope, snapshotOf(run), [])).toAnswer();
   }
 
   @Post(':id/gates')
@@ -319,9 +315,8 @@ export class DatasetEvalsController {
     @DatasetId() id: string,
     @DatapointId() datapointId: string,
     @Query({ schema: listDatapointResultsSchema }) query: ListDatapointResults,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.reads.listOfDatapoint(scope, id, datapointId, query, reader);
+    return this.reads.listOfDatapoint(scope, id, datapointId, query);
   }
 
   @Get('compare')
@@ -336,9 +331,8 @@ export class DatasetEvalsController {
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareSchema }) query: Compare,
-    @CurrentReader() reader: Reader,
   ) {
-    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
+    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs), {
       type: 'application/json; charset=utf-8',
     });
   }
@@ -355,9 +349,8 @@ export class DatasetEvalsController {
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareItemsSchema }) query: CompareItems,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.comparisons.listItems(scope, id, query, reader);
+    return this.comparisons.listItems(scope, id, query);
   }
 }
 
@@ -380,13 +373,8 @@ export class ExternalRunsController {
     answer: addedResultsSchema,
     problems: ['eval_run_not_external', 'eval_run_not_running'],
   })
-  add(
-    @CurrentScope() scope: Scope,
-    @RunId() id: string,
-    @Body({ schema: addResultsSchema }) body: AddResultsBody,
-    @CurrentReader() reader: Reader,
-  ) {
-    return this.adds.execute(scope, id, body, reader);
+  add(@CurrentScope() scope: Scope, @RunId() id: string, @Body({ schema: addResultsSchema }) body: AddResultsBody) {
+    return this.adds.execute(scope, id, body);
   }
 
   @Post('complete')

@@ -98,7 +98,7 @@ export class ChooseForRun {
   }
 
   private async assertPresent(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<void> {
-    const present = await this.snapshots.present(scope, snapshot, ids.filter(isStorableText), {});
+    const present = await this.snapshots.present(scope, snapshot, ids.filter(isStorableText));
     const faults = ids.flatMap((id, index): FieldError[] =>
       present.has(id)
         ? []

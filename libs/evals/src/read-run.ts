@@ -24,15 +24,7 @@ import {
 } from '@spandrel/datasets';
 import { itemTexts, streamSlices } from '@spandrel/http';
 import { inTurns, type Scope } from '@spandrel/kernel';
-import {
-  encodeCursor,
-  fillPage,
-  startOf,
-  type Position,
-  type LongReadOptions,
-  type Part,
-  type Sorting,
-} from '@spandrel/storage';
+import { encodeCursor, fillPage, startOf, type Position, type Part, type Sorting } from '@spandrel/storage';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
 import { EvalAttemptStore, EvalResultStore, itemSorting, EvalSampleStore } from './eval-result.store.js';
@@ -122,7 +114,6 @@ interface ItemRequest {
   query: ListEvalItems;
   sorting: Sorting;
   running: ReadonlySet<string>;
-  options: LongReadOptions;
 }
 
 /** Runs and their items, pending ones too (docs/spec/evaluations.md#result-items). */
@@ -149,9 +140,9 @@ export class ReadRun {
    *   in bounded memory.
    * @throws NotFound, and what reading the first slice throws, before anything is written.
    */
-  async execute(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
+  async execute(scope: Scope, id: string): Promise<Readable> {
     const run = await this.find(scope, id);
-    return streamSlices(this.slices(scope, run, options), {
+    return streamSlices(this.slices(scope, run), {
       head: `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`,
       between: ',',
       tail: () => ']}',
@@ -164,13 +155,13 @@ export class ReadRun {
     return run;
   }
 
-  private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<Iterable<string>> {
+  private async *slices(scope: Scope, run: EvalRunRow): AsyncGenerator<Iterable<string>> {
     const snapshot = snapshotOf(run);
     for (let after = ''; ;) {
-      const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE, options);
+      const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE);
       const byId = new Map(datapoints.map((datapoint) => [datapoint.id, datapoint]));
       const ids = [...byId.keys()];
-      const { items, read } = await this.items(scope, run, ids, byId, true, options);
+      const { items, read } = await this.items(scope, run, ids, byId, true);
       if (read === 0) return;
       const texts: string[] = [];
       for (const item of items) texts.push(await inTurns(jsonTextInPieces(item)));
@@ -183,10 +174,10 @@ export class ReadRun {
    * `GET /api/eval/:run_id/items` (docs/spec/evaluations.md#listing-result-items).
    * @throws NotFound; Invalid `invalid_cursor`.
    */
-  async list(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions): Promise<EvalItemList> {
+  async list(scope: Scope, id: string, query: ListEvalItems): Promise<EvalItemList> {
     const run = await this.find(scope, id);
     const sorting = itemSorting(query.sort_by, query.sort_order);
-    const request: ItemRequest = { scope, run, query, sorting, running: listDatapointsRunningNow(run), options };
+    const request: ItemRequest = { scope, run, query, sorting, running: listDatapointsRunningNow(run) };
     return listItems(
       query,
       sorting,
@@ -200,22 +191,17 @@ export class ReadRun {
    * All items that {@link list} has on its pages, as a table.
    * @throws like {@link list}, before anything is written.
    */
-  async table(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions): Promise<Readable> {
+  async table(scope: Scope, id: string, query: ListEvalItems): Promise<Readable> {
     const run = await this.find(scope, id);
     const hasSamples = query.include?.includes('samples') ?? false;
     const columns = tableColumns(listScorers(run), hasSamples);
-    const pages = this.tablePages(scope, id, { ...query, include: ['kind', ...(query.include ?? [])] }, options);
+    const pages = this.tablePages(scope, id, { ...query, include: ['kind', ...(query.include ?? [])] });
     return writeTable(query.format === 'csv' ? 'csv' : 'parquet', columns, pages);
   }
 
-  private async *tablePages(scope: Scope, id: string, query: ListEvalItems, options: LongReadOptions) {
+  private async *tablePages(scope: Scope, id: string, query: ListEvalItems) {
     for (let cursor = query.cursor; ;) {
-      const { items, next_cursor: next } = await this.list(
-        scope,
-        id,
-        { ...query, cursor, limit: TABLE_SLICE },
-        options,
-      );
+      const { items, next_cursor: next } = await this.list(scope, id, { ...query, cursor, limit: TABLE_SLICE });
       yield tableRows(items, query.include!.includes('samples'));
       if (next === null) return;
       cursor = next;
@@ -231,7 +217,6 @@ export class ReadRun {
     datasetId: string,
     datapointId: string,
     query: ListDatapointResults,
-    options: LongReadOptions,
   ): Promise<DatapointRunResultList> {
     await this.datasets.get(scope, datasetId);
     const datapoint = await this.datapoints.find(scope, datasetId, datapointId);
@@ -240,7 +225,7 @@ export class ReadRun {
     const found = await this.runs.list(scope, { ...query, dataset_id: datasetId, datapoint_id: datapointId });
     const results: DatapointRunResult[] = [];
     for (const run of found.items) {
-      const { items } = await this.items(scope, run, [datapointId], content, true, options);
+      const { items } = await this.items(scope, run, [datapointId], content, true);
       for (const item of items) results.push(datapointResult(run, item));
     }
     return { results, count: results.length, next_cursor: found.nextCursor };
@@ -252,26 +237,26 @@ export class ReadRun {
     from: Position | undefined,
     count: number,
   ): Promise<Position[]> {
-    const { scope, run, query, sorting, options } = request;
+    const { scope, run, query, sorting } = request;
     const { status, score_max, passed, flaky } = query;
     const mayBeUnprocessed = status === undefined || status === 'pending' || status === 'running';
     const isOfProcessed = [score_max, passed, flaky].some((filter) => filter !== undefined);
     if (isOfProcessed || !mayBeUnprocessed) {
       const filters = { status, score_max, passed, flaky };
-      return this.results.positions(scope, run, filters, sorting, part, from, count, options);
+      return this.results.positions(scope, run, filters, sorting, part, from, count);
     }
     if (sorting.nullable && part === 'valued') {
       if (status !== undefined) return [];
-      return this.results.positions(scope, run, {}, sorting, part, from, count, options);
+      return this.results.positions(scope, run, {}, sorting, part, from, count);
     }
     return this.walk(request, from, count);
   }
 
   /** Items in the order of their datapoints: those that are not processed among them, those sorted by a value left out. */
   private async walk(request: ItemRequest, from: Position | undefined, count: number): Promise<Position[]> {
-    const { scope, run, query, sorting, options } = request;
+    const { scope, run, query, sorting } = request;
     if (query.status !== undefined && run.progress >= run.total) return [];
-    if (sorting.nullable && (await this.results.countValued(scope, run.id, sorting, options)) >= run.total) return [];
+    if (sorting.nullable && (await this.results.countValued(scope, run.id, sorting)) >= run.total) return [];
     return walkIds(
       (afterId, limit) => this.idsAfter(request, afterId, limit),
       (ids) => this.kept(request, ids),
@@ -283,7 +268,7 @@ export class ReadRun {
 
   /** Datapoints of the run in order; those alone that are being called, or scored, where only such can match. */
   private async idsAfter(
-    { scope, run, query, sorting, running, options }: ItemRequest,
+    { scope, run, query, sorting, running }: ItemRequest,
     afterId: string | undefined,
     limit: number,
   ): Promise<string[]> {
@@ -293,26 +278,26 @@ export class ReadRun {
         (id) => afterId === undefined || (order === 'asc' ? id > afterId : id < afterId),
       );
       const waiting = hasWaiting(run)
-        ? await this.submissions.datapoints(scope, run.id, { afterId, order, limit }, options)
+        ? await this.submissions.datapoints(scope, run.id, { afterId, order, limit })
         : [];
       const ids = [...new Set([...called, ...waiting])].toSorted();
       return (order === 'asc' ? ids : ids.toReversed()).slice(0, limit);
     }
     const range = { afterId, order, limit };
-    return this.snapshots.idsOfAny(scope, [snapshotOf(run)], range, options);
+    return this.snapshots.idsOfAny(scope, [snapshotOf(run)], range);
   }
 
   private async kept(
-    { scope, run, query, sorting, running, options }: ItemRequest,
+    { scope, run, query, sorting, running }: ItemRequest,
     ids: readonly string[],
   ): Promise<(id: string) => boolean> {
     if (query.status === undefined) {
       if (!sorting.nullable) return () => true;
-      const valued = await this.results.valued(scope, run.id, ids, sorting, options);
+      const valued = await this.results.valued(scope, run.id, ids, sorting);
       return (id) => !valued.has(id);
     }
     const processed = await this.results.processed(scope, run.id, ids);
-    const waiting = await this.submissions.among(scope, run, ids, options);
+    const waiting = await this.submissions.among(scope, run, ids);
     const isCalled = new Set([...running, ...waiting.map(({ datapointId }) => datapointId)]);
     const wantsRunning = query.status === 'running';
     return (id) => !processed.has(id) && isCalled.has(id) === wantsRunning;
@@ -320,14 +305,14 @@ export class ReadRun {
 
   /** @returns the items of the first of the ids, and how many of them were looked at. */
   private async load(
-    { scope, run, query, options }: ItemRequest,
+    { scope, run, query }: ItemRequest,
     ids: readonly string[],
   ): Promise<{ items: EvalItem[]; read: number }> {
     if (ids.length === 0) return { items: [], read: 0 };
     const snapshot = snapshotOf(run);
-    const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, options);
+    const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids);
     const withSamples = query.include?.includes('samples') ?? false;
-    const found = await this.items(scope, run, ids.slice(0, read), datapoints, withSamples, options);
+    const found = await this.items(scope, run, ids.slice(0, read), datapoints, withSamples);
     const items = found.items.map((item) => ({
       ...item,
       ...(query.include?.includes('kind') && { kind: datapoints.get(item.datapoint_id)!.kind }),
@@ -342,14 +327,13 @@ export class ReadRun {
     ids: readonly string[],
     datapoints: ReadonlyMap<string, SnapshotDatapoint>,
     withSamples: boolean,
-    options: LongReadOptions,
   ) {
-    const sampled = withSamples ? await this.samples.some(scope, run, ids, options) : undefined;
-    const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled?.read), options);
-    const { attempts, read: looked } = await this.attempts.some(scope, run, ids.slice(0, read), options);
+    const sampled = withSamples ? await this.samples.some(scope, run, ids) : undefined;
+    const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled?.read));
+    const { attempts, read: looked } = await this.attempts.some(scope, run, ids.slice(0, read));
     const taken = ids.slice(0, looked);
     const view = new ItemView(run);
-    view.addWaiting(await this.submissions.among(scope, run, taken, options));
+    view.addWaiting(await this.submissions.among(scope, run, taken));
     const items = taken.values().flatMap((id) => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];

@@ -15,8 +15,10 @@ export const CurrentReader = createParamDecorator((_data: unknown, context: Exec
   return { signal: goneSignal(http.getResponse()), orgId: http.getRequest<AdmittedRequest>().scope?.orgId };
 });
 
-/** The scope of the request: what its credential is for, the constant one in local mode. */
-export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext) => scopeOf(context));
+/** The scope of the request: what its credential is for, the constant one in local mode. Its reads end when the client leaves. */
+export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
+  return { ...scopeOf(context), signal: goneSignal(context.switchToHttp().getResponse()) };
+});
 
 /** {@link CurrentScope}, for decorators that look at more of a request. @throws DomainError `insufficient_scope`. */
 export function scopeOf(context: ExecutionContext): Scope {

@@ -55,6 +55,10 @@ function accountName(): string | null {
 export interface Scope {
   readonly orgId: string;
   readonly projectId: string;
+  /** Fires when nobody waits any more for what is read, such as a client that left: long reads are given up then. */
+  readonly signal?: AbortSignal;
+  /** Long reads are steps of a long work, such as a search or an export: they leave room for quick ones. */
+  readonly patient?: boolean;
 }
 
 export const LOCAL_SCOPE: Scope = Object.freeze({ orgId: 'local', projectId: 'local' });

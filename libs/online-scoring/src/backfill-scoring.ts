@@ -114,7 +114,7 @@ export class BackfillRules {
     isDryRun: boolean,
   ): Promise<void> {
     const range = { from: backfill.since ?? undefined, until: backfill.until, behind: backfill.cursor ?? undefined };
-    const spans = await this.spans.listNewestFinished(scope, PAGE, {}, range);
+    const spans = await this.spans.listNewestFinished(scope, PAGE, range);
     const room = isDryRun ? 0 : backfill.max - backfill.sampled;
     const active = { ...rule, matches: spanMatcher(readFilters(rule)) };
     const { matched, sampled } = await this.notes.noteEarlier(tx, scope, active, spans, room);

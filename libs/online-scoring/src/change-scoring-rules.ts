@@ -16,7 +16,7 @@ import { givenFilters } from '@spandrel/datasets';
 import { PlanRun } from '@spandrel/evals';
 import { invalidRequest, newId, type Scope } from '@spandrel/kernel';
 import { ScoringRulesPort } from '@spandrel/scores';
-import { dayOf, dayStart, Storage, toJsonText, type LongReadOptions } from '@spandrel/storage';
+import { dayOf, dayStart, Storage, toJsonText } from '@spandrel/storage';
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { ScoringRuleRow } from './scoring-rule.entity.js';
 import { backfillResource, exportedRule, readBackfill, scoringState } from './scoring-rule-resource.js';
@@ -89,22 +89,22 @@ export class ChangeScoringRules {
   }
 
   /** Rules as an export has them, in the order of their ids. */
-  async exportAfter(scope: Scope, afterId: string, limit: number, options: LongReadOptions) {
-    return (await this.rules.after(scope, afterId, limit, options)).map(exportedRule);
+  async exportAfter(scope: Scope, afterId: string, limit: number) {
+    return (await this.rules.after(scope, afterId, limit)).map(exportedRule);
   }
 
   /** A page of rules as the wire shows them. @throws Invalid `invalid_cursor`. */
-  async list(scope: Scope, query: PlainList, options: LongReadOptions) {
-    const { items, nextCursor } = await this.rules.list(scope, query, options);
-    return { scoring_rules: await this.show(scope, items, options), count: items.length, next_cursor: nextCursor };
+  async list(scope: Scope, query: PlainList) {
+    const { items, nextCursor } = await this.rules.list(scope, query);
+    return { scoring_rules: await this.show(scope, items), count: items.length, next_cursor: nextCursor };
   }
 
   /** Rules as the wire shows them, with what they did within a day. */
-  async show(scope: Scope, rules: readonly ScoringRuleRow[], options: LongReadOptions): Promise<ScoringRuleResource[]> {
+  async show(scope: Scope, rules: readonly ScoringRuleRow[]): Promise<ScoringRuleResource[]> {
     const now = Date.now();
     const ids = rules.map(({ id }) => id);
-    const hours = Map.groupBy(await this.rules.hours(scope, ids, now - DAY_MS, options), ({ ruleId }) => ruleId);
-    const waiting = await this.tasks.waiting(scope, ids, options);
+    const hours = Map.groupBy(await this.rules.hours(scope, ids, now - DAY_MS), ({ ruleId }) => ruleId);
+    const waiting = await this.tasks.waiting(scope, ids);
     return rules.map((rule) => {
       const its = hours.get(rule.id) ?? [];
       const backfill = readBackfill(rule);

@@ -118,7 +118,6 @@ export class FindTarget {
     const talks = await this.talks.execute(
       scope,
       traces.map(({ id }) => id),
-      {},
     );
     const read: TargetTexts[] = [];
     for (const { id } of traces) {
@@ -133,7 +132,7 @@ export class FindTarget {
   }
 
   private async findRoot(scope: Scope, traceId: string): Promise<StoredSpan | undefined> {
-    const spans = await this.spans.ofTrace(scope, traceId, undefined, SPANS_MAX, {});
+    const spans = await this.spans.ofTrace(scope, traceId, undefined, SPANS_MAX);
     return spans.find(({ parentId }) => parentId === null) ?? spans[0];
   }
 
@@ -154,7 +153,7 @@ export class FindTarget {
     const given = (['model', 'provider', 'kind'] as const).find((each) => typeof parts[each] === 'string');
     if (given === undefined) return undefined;
     for (const { id } of traces) {
-      const spans = await this.spans.ofTrace(scope, id, undefined, SPANS_MAX, {});
+      const spans = await this.spans.ofTrace(scope, id, undefined, SPANS_MAX);
       if (spans.some((span) => !findFailedFilter(parts, span))) return undefined;
     }
     return given;

@@ -18,7 +18,7 @@ import {
   type ScoringTargetIds,
   type UpdateScoringRule,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, type Reader, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, PathId, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { BackfillRules } from './backfill-scoring.js';
 import { ChangeScoringRules } from './change-scoring-rules.js';
@@ -46,12 +46,8 @@ export class ScoringRulesController {
     answer: scoringRuleSchema,
     problems: ['connection_not_found'],
   })
-  async create(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: createScoringRuleSchema }) body: CreateScoringRule,
-    @CurrentReader() reader: Reader,
-  ) {
-    return (await this.changes.show(scope, [await this.changes.create(scope, body)], reader))[0]!;
+  async create(@CurrentScope() scope: Scope, @Body({ schema: createScoringRuleSchema }) body: CreateScoringRule) {
+    return (await this.changes.show(scope, [await this.changes.create(scope, body)]))[0]!;
   }
 
   @Get()
@@ -61,12 +57,8 @@ export class ScoringRulesController {
     summary: 'Scoring rules, oldest first',
     answer: scoringRuleListSchema,
   })
-  list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-    @CurrentReader() reader: Reader,
-  ) {
-    return this.changes.list(scope, query, reader);
+  list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return this.changes.list(scope, query);
   }
 
   @Get(':id')
@@ -76,8 +68,8 @@ export class ScoringRulesController {
     summary: 'A scoring rule, and what it did within 24 hours',
     answer: scoringRuleSchema,
   })
-  async read(@CurrentScope() scope: Scope, @RuleId() id: string, @CurrentReader() reader: Reader) {
-    return (await this.changes.show(scope, [await this.rules.get(scope, id)], reader))[0]!;
+  async read(@CurrentScope() scope: Scope, @RuleId() id: string) {
+    return (await this.changes.show(scope, [await this.rules.get(scope, id)]))[0]!;
   }
 
   @Put(':id')
@@ -93,9 +85,8 @@ export class ScoringRulesController {
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: updateScoringRuleSchema }) body: UpdateScoringRule,
-    @CurrentReader() reader: Reader,
   ) {
-    return (await this.changes.show(scope, [await this.changes.update(scope, id, body)], reader))[0]!;
+    return (await this.changes.show(scope, [await this.changes.update(scope, id, body)]))[0]!;
   }
 
   @Delete(':id')

@@ -33,6 +33,6 @@ export class OnlineScoringModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.port.rules = this.changes;
-    this.port.countStalled = (...asked) => this.rules.countStalled(...asked);
+    this.port.countStalled = (scope, dueBy) => this.rules.countStalled(scope, dueBy);
   }
 }

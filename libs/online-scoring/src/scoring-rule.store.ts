@@ -14,7 +14,6 @@ import {
   shapeOf,
   sql,
   Storage,
-  type LongReadOptions,
   type WriteTx,
 } from '@spandrel/storage';
 import {
@@ -76,15 +75,15 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
   }
 
   /** How many enabled rules a project has, and how many of them do not get on, see `ScoringRulesPort.countStalled`. */
-  async countStalled({ projectId }: Scope, dueBy: number, options: LongReadOptions) {
+  async countStalled(scope: Scope, dueBy: number) {
     const [row] = await this.storage.readLong(
       STALLED.query`select count(*) as rules, coalesce(sum(case when r.decides_since <= ${dueBy} and exists (
             select 1 from scoring_task k where k.project_id = r.project_id and k.rule_id = r.id
               and k.noted_at + r.quiet_ms <= ${dueBy} and k.noted_at + r.quiet_ms > coalesce(r.scored_at, 0)
               and (k.state = ${TASK_STATE.waiting} or k.noted_at > ${dueBy - DAY_MS}))
           then 1 else 0 end), 0) as stalled
-        from scoring_rule r where r.project_id = ${projectId} and r.enabled = 1`,
-      options,
+        from scoring_rule r where r.project_id = ${scope.projectId} and r.enabled = 1`,
+      scope,
     );
     return row!;
   }
@@ -142,16 +141,11 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
   }
 
   /** What rules did since an hour, oldest first. */
-  hours(
-    { projectId }: Scope,
-    ids: readonly string[],
-    since: number,
-    options: LongReadOptions,
-  ): Promise<ScoringHourRow[]> {
+  hours(scope: Scope, ids: readonly string[], since: number): Promise<ScoringHourRow[]> {
     return this.storage.readLong(
       HOURS.query`select ${HOURS} from scoring_hour h
-        where h.project_id = ${projectId} and ${anyOf('h.rule_id', ids)} and h.hour >= ${since} order by h.hour`,
-      options,
+        where h.project_id = ${scope.projectId} and ${anyOf('h.rule_id', ids)} and h.hour >= ${since} order by h.hour`,
+      scope,
     );
   }
 }

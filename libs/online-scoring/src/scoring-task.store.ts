@@ -11,7 +11,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type WriteTx,
 } from '@spandrel/storage';
 import { ScoringTask, TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
@@ -121,12 +120,12 @@ export class ScoringTaskStore {
   }
 
   /** How many tasks of rules wait, and since when. */
-  waiting({ projectId }: Scope, ruleIds: readonly string[], options: LongReadOptions) {
+  waiting(scope: Scope, ruleIds: readonly string[]) {
     return this.storage.readLong(
       WAITING.query`select k.rule_id as "ruleId", count(*) as count, min(k.noted_at) as "notedAt", min(k.due_at) as "dueAt"
-        from scoring_task k where k.project_id = ${projectId} and ${anyOf('k.rule_id', ruleIds)}
+        from scoring_task k where k.project_id = ${scope.projectId} and ${anyOf('k.rule_id', ruleIds)}
           and k.state = ${TASK_STATE.waiting} group by k.rule_id`,
-      options,
+      scope,
     );
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type QueueCounts } from '@spandrel/contract';
 import { DatasetStore } from '@spandrel/datasets';
-import type { Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { OF_TARGETS, QUEUE_STATUS } from './queue-item.entity.js';
 import { QueueListStore, type StatusCount } from './queue-list.store.js';
@@ -15,9 +14,9 @@ export class CountQueues {
   ) {}
 
   /** @returns the datasets that have items, in the order in which the datasets were made. */
-  async execute(scope: Scope, reader: Reader): Promise<QueueCounts> {
-    const byDataset = Map.groupBy(await this.lists.count(scope, reader), ({ datasetId }) => datasetId);
-    const names = await this.datasets.findNames(scope, [...byDataset.keys()], reader);
+  async execute(scope: Scope): Promise<QueueCounts> {
+    const byDataset = Map.groupBy(await this.lists.count(scope), ({ datasetId }) => datasetId);
+    const names = await this.datasets.findNames(scope, [...byDataset.keys()]);
     // A dataset without a name was deleted between the two reads.
     const datasets = [...byDataset].flatMap(([id, counts]) => {
       const name = names.get(id);

@@ -14,7 +14,6 @@ import {
   Storage,
   limitBySize,
   text,
-  type LongReadOptions,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -131,19 +130,14 @@ export class QueueItemStore {
   }
 
   /** The groups whose answers a reader may see: those that are complete, and those in which the reader has answered. */
-  async findReadableGroups(
-    { projectId }: Scope,
-    groupIds: readonly string[],
-    reader: string,
-    options: LongReadOptions = {},
-  ): Promise<Set<string>> {
+  async findReadableGroups(scope: Scope, groupIds: readonly string[], reader: string): Promise<Set<string>> {
     if (groupIds.length === 0) return new Set();
     const rows = await this.storage.readLong(
       GROUP.query`select q.group_id as id from queue_item q
-        where q.project_id = ${projectId} and ${anyOf('q.group_id', groupIds)}
+        where q.project_id = ${scope.projectId} and ${anyOf('q.group_id', groupIds)}
         group by q.group_id having min(q.status) = 2
           or max(case when q.status = 2 and q.claimed_by = ${reader} then 1 else 0 end) = 1`,
-      options,
+      scope,
     );
     return new Set(rows.map(({ id }) => id));
   }

@@ -12,7 +12,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type Page,
   type RowOfShape,
   type SizedRows,
@@ -59,23 +58,18 @@ export class QueueListStore {
    * Items of all datasets behind an id, in the order of their ids, as many as fit into memory; none at the end. Answers of
    * blind reviews are left out as long as their group is not complete.
    */
-  async after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<QueueItemRow[]> {
+  async after(scope: Scope, afterId: string, limit: number): Promise<QueueItemRow[]> {
     const items = itemsOf(sql`q.project_id = ${scope.projectId}`);
-    const { rows } = await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, options);
-    const hidden = await this.findHidden(scope, rows, '', options);
+    const { rows } = await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, scope);
+    const hidden = await this.findHidden(scope, rows, '');
     return rows.map((row) => (hidden.has(row) ? { ...row, editedData: null, gold: null, ...NO_ANSWERS } : row));
   }
 
   /** Items whose answers somebody may not read: those of others in a blind review, before their own (docs/spec/queue.md#blind-reviews). */
-  async findHidden(
-    scope: Scope,
-    items: readonly QueueItemRow[],
-    viewer: string,
-    options: LongReadOptions,
-  ): Promise<Set<QueueItemRow>> {
+  async findHidden(scope: Scope, items: readonly QueueItemRow[], viewer: string): Promise<Set<QueueItemRow>> {
     const blind = items.filter(isBlind);
     const groups = new Set(blind.map(({ groupId }) => groupId!));
-    const readable = await this.items.findReadableGroups(scope, [...groups], viewer, options);
+    const readable = await this.items.findReadableGroups(scope, [...groups], viewer);
     return new Set(blind.filter(({ groupId }) => !readable.has(groupId!)));
   }
 
@@ -83,12 +77,7 @@ export class QueueListStore {
    * A page of the items of a dataset, or of all datasets; it ends early when the items are large.
    * @throws Invalid `invalid_cursor`.
    */
-  list(
-    scope: Scope,
-    datasetId: string | undefined,
-    query: ListQueue,
-    options: LongReadOptions = {},
-  ): Promise<Page<QueueItemRow>> {
+  list(scope: Scope, datasetId: string | undefined, query: ListQueue): Promise<Page<QueueItemRow>> {
     const { status, claimed_by: reviewer } = query;
     const conditions = [sql`q.project_id = ${scope.projectId}`];
     if (datasetId !== undefined) conditions.push(sql`q.dataset_id = ${datasetId}`);
@@ -114,22 +103,22 @@ export class QueueListStore {
     if (query.disagreement) conditions.push(DISAGREEING);
     if (query.targets) conditions.push(sql`q.dataset_id = ${OF_TARGETS}`);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
-    return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);
+    return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), scope);
   }
 
   /**
    * Counts the items of every dataset, each status by itself; nothing for what has none. An index has all that is
    * counted: of the items themselves one a status is read, the oldest.
    */
-  count({ projectId }: Scope, options: LongReadOptions = {}): Promise<StatusCount[]> {
+  count(scope: Scope): Promise<StatusCount[]> {
     return this.storage.readLong(
       COUNT.query`select c.dataset_id as "datasetId", c.status, c.items, q.created_at as "oldestAt"
         from (
           select dataset_id, status, count(*) as items, min(id) as oldest_id from queue_item
-          where project_id = ${projectId} group by dataset_id, status
-        ) c join queue_item q on q.project_id = ${projectId} and q.id = c.oldest_id
+          where project_id = ${scope.projectId} group by dataset_id, status
+        ) c join queue_item q on q.project_id = ${scope.projectId} and q.id = c.oldest_id
         order by c.dataset_id, c.status`,
-      options,
+      scope,
     );
   }
 }

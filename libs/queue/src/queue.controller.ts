@@ -30,13 +30,11 @@ import {
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import {
   CurrentCaller,
-  CurrentReader,
   CurrentScope,
   KeepsNumberSources,
   Operation,
   PathId,
   type Caller,
-  type Reader,
   WrittenJson,
   writtenPage,
 } from '@spandrel/http';
@@ -102,8 +100,8 @@ export class QueueController {
     summary: 'How far the review of traces, spans and sessions is, by reviewer',
     answer: queueProgressSchema,
   })
-  targetProgress(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
-    return this.reviews.progress(scope, OF_TARGETS, reader);
+  targetProgress(@CurrentScope() scope: Scope) {
+    return this.reviews.progress(scope, OF_TARGETS);
   }
 
   @Get('queue/agreement')
@@ -113,12 +111,8 @@ export class QueueController {
     summary: 'How far the reviewers of traces, spans and sessions agree',
     answer: agreementSchema,
   })
-  async targetAgreement(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
-    @CurrentReader() reader: Reader,
-  ) {
-    return { scores: await this.reviews.agreement(scope, OF_TARGETS, query, reader) };
+  async targetAgreement(@CurrentScope() scope: Scope, @Query({ schema: agreementQuerySchema }) query: AgreementQuery) {
+    return { scores: await this.reviews.agreement(scope, OF_TARGETS, query) };
   }
 
   @Get('queue')
@@ -132,9 +126,8 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.show(scope, undefined, query, caller, reader);
+    return this.show(scope, undefined, query, caller);
   }
 
   @Get('queue/:item_id')
@@ -144,11 +137,10 @@ export class QueueController {
     @CallingReviewer() caller: CallerAsReviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: readQueueItemSchema }) { reviewer }: ReadQueueItem,
-    @CurrentReader() reader: Reader,
   ) {
     const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
-    const hidden = await this.lists.findHidden(scope, [item], readerOf(reviewer, caller).id, reader);
+    const hidden = await this.lists.findHidden(scope, [item], readerOf(reviewer, caller).id);
     return new WrittenJson(queueItemJson(item, hidden.has(item)));
   }
 
@@ -220,8 +212,8 @@ export class QueueController {
     summary: 'How many items each queue has, by status',
     answer: queueCountsSchema,
   })
-  count(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
-    return this.countQueues.execute(scope, reader);
+  count(@CurrentScope() scope: Scope) {
+    return this.countQueues.execute(scope);
   }
 
   @Get('datasets/:id/queue/progress')
@@ -231,13 +223,9 @@ export class QueueController {
     summary: 'How far the review of a dataset is, by reviewer',
     answer: queueProgressSchema,
   })
-  async progress(
-    @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
-    @CurrentReader() reader: Reader,
-  ) {
+  async progress(@CurrentScope() scope: Scope, @Param('id', new PathId(datasetNotFound)) id: string) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return this.reviews.progress(scope, id, reader);
+    return this.reviews.progress(scope, id);
   }
 
   @Get('datasets/:id/agreement')
@@ -251,10 +239,9 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
-    @CurrentReader() reader: Reader,
   ) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return { scores: await this.reviews.agreement(scope, id, query, reader) };
+    return { scores: await this.reviews.agreement(scope, id, query) };
   }
 
   @Post('datasets/:id/queue')
@@ -285,10 +272,9 @@ export class QueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
-    @CurrentReader() reader: Reader,
   ) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return this.show(scope, id, query, caller, reader);
+    return this.show(scope, id, query, caller);
   }
 
   /** Claims the oldest pending item. */
@@ -317,10 +303,9 @@ export class QueueController {
     datasetId: string | undefined,
     query: ListQueue,
     caller: CallerAsReviewer,
-    reader: Reader,
   ): Promise<WrittenJson> {
-    const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
-    const hidden = await this.lists.findHidden(scope, items, readerOf(query.reviewer, caller).id, reader);
+    const { items, nextCursor } = await this.lists.list(scope, datasetId, query);
+    const hidden = await this.lists.findHidden(scope, items, readerOf(query.reviewer, caller).id);
     const shown = items.values().map((item) => queueItemJson(item, hidden.has(item)));
     return writtenPage('items', shown, nextCursor);
   }

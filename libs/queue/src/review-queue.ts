@@ -170,7 +170,7 @@ export class ReviewQueue {
     const { datasetId, form, ciWidth } = item;
     if (ciWidth === null) return;
     await tx.em.flush();
-    const estimates = await this.reviews.estimates(scope, datasetId, { form, ciWidth }, {}, tx);
+    const estimates = await this.reviews.estimates(scope, datasetId, { form, ciWidth }, tx);
     if (!estimates.every(({ ci }) => ci !== null && ci.high - ci.low <= ciWidth)) return;
     const closed = { status: QUEUE_STATUS.completed, skipped: 1, comment: CLOSED, completedAt: now };
     for (const open of await this.items.findUnbegun(tx, scope, item)) {

@@ -12,7 +12,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type RowOfShape,
   type Sql,
   type WriteTx,
@@ -39,14 +38,14 @@ export class ReviewStore {
     private readonly definitions: ScoreDefinitionStore,
   ) {}
 
-  async progress(scope: Scope, datasetId: string, options: LongReadOptions): Promise<QueueProgress> {
+  async progress(scope: Scope, datasetId: string): Promise<QueueProgress> {
     const { projectId } = scope;
     const rows = await this.storage.readLong(
       WORK.query`select q.status as status, q.skipped as skipped, q.claimed_by as reviewer,
           q.completed_at - q.claimed_at as ms, q.gold as gold, q.answers as answers,
           q.form as form, q.ci_width as "ciWidth" from queue_item q where q.project_id = ${projectId} and q.dataset_id = ${datasetId}
         order by q.id desc limit ${REVIEWS_MAX}`,
-      options,
+      scope,
     );
     const count = (status: number, of = rows): number => of.filter((row) => row.status === status).length;
     const byReviewer = Map.groupBy(
@@ -57,7 +56,7 @@ export class ReviewStore {
       rows.flatMap(({ form, ciWidth }) => (ciWidth === null ? [] : [[`${ciWidth} ${form}`, { form, ciWidth }]])),
     );
     const estimates: Estimate[] = [];
-    for (const [, of] of bounded) estimates.push(...(await this.estimates(scope, datasetId, of, options)));
+    for (const [, of] of bounded) estimates.push(...(await this.estimates(scope, datasetId, of)));
     return {
       pending: count(QUEUE_STATUS.pending),
       claimed: count(QUEUE_STATUS.claimed),
@@ -83,11 +82,10 @@ export class ReviewStore {
     scope: Scope,
     datasetId: string,
     { form, ciWidth }: { form: string; ciWidth: number },
-    options: LongReadOptions,
     tx?: WriteTx,
   ): Promise<Estimate[]> {
     const where = sql`${CHOSEN_BY_CHANCE} and q.form = ${form} and q.ci_width = ${ciWidth}`;
-    const byName = await this.answers(scope, datasetId, where, options, tx);
+    const byName = await this.answers(scope, datasetId, where, tx);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     return (fromJsonText(form) as string[]).map((name) => {
       const found = definitions.get(name);
@@ -105,9 +103,8 @@ export class ReviewStore {
     scope: Scope,
     datasetId: string,
     { name, level, since }: AgreementQuery,
-    options: LongReadOptions,
   ): Promise<AgreementOfScores[]> {
-    const byName = await this.answers(scope, datasetId, sql`q.completed_at >= ${since ?? 0} and ${RATED}`, options);
+    const byName = await this.answers(scope, datasetId, sql`q.completed_at >= ${since ?? 0} and ${RATED}`);
     if (name !== undefined) for (const other of byName.keys()) if (other !== name) byName.delete(other);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     const measured: AgreementOfScores[] = [];
@@ -125,12 +122,8 @@ export class ReviewStore {
    * What the majority of reviewers say of each datapoint: whether it passes, by its id; ties are left out, and what was chosen
    * for a reason (docs/spec/queue.md#judge-agreement). @returns by the names of scores.
    */
-  async verdicts(
-    scope: Scope,
-    datasetId: string,
-    options: LongReadOptions,
-  ): Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> {
-    const byName = await this.answers(scope, datasetId, CHOSEN_BY_CHANCE, options);
+  async verdicts(scope: Scope, datasetId: string): Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> {
+    const byName = await this.answers(scope, datasetId, CHOSEN_BY_CHANCE);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     const verdicts = new Map<string, Map<string, boolean>>();
     for (const [name, units] of byName) {
@@ -147,18 +140,17 @@ export class ReviewStore {
 
   /** The newest answers of each rater, by the names of scores, then by what was reviewed; skipped ones do not count. */
   private async answers(
-    { projectId }: Scope,
+    scope: Scope,
     datasetId: string,
     where: Sql,
-    options: LongReadOptions,
     tx?: WriteTx,
   ): Promise<Map<string, Map<string, Map<string, Answer>>>> {
     const query = ANSWERS.query`select q.datapoint_id as unit, q.claimed_by as rater, q.answers as answers,
           q.adjudicates as adjudicates from queue_item q
-        where q.project_id = ${projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
+        where q.project_id = ${scope.projectId} and q.dataset_id = ${datasetId} and q.status = ${QUEUE_STATUS.completed}
           and q.skipped = 0 and q.answers <> '[]' and ${where}
         order by q.completed_at desc, q.id desc limit ${REVIEWS_MAX}`;
-    const rows = tx ? await tx.all(query) : await this.storage.readLong(query, options);
+    const rows = tx ? await tx.all(query) : await this.storage.readLong(query, scope);
     const byName = new Map<string, Map<string, Map<string, Answer>>>();
     for (const { unit, rater, answers, adjudicates } of rows.toReversed()) {
       for (const answer of fromJsonText(answers) as Answer[]) {

@@ -197,11 +197,11 @@ export class ScoreStore {
   }
 
   /** Scores behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ScoreRow[]> {
+  after(scope: Scope, afterId: string, limit: number): Promise<ScoreRow[]> {
     return this.storage.readLong(
       COLUMNS.query`select ${COLUMNS} from score c where c.project_id = ${scope.projectId} and c.id > ${afterId}
         order by c.id limit ${limit}`,
-      options,
+      scope,
     );
   }
 

@@ -184,12 +184,8 @@ export class ScoreDefinitionsController {
     summary: 'Definitions of scores, oldest first',
     answer: scoreDefinitionListSchema,
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: plainListSchema }) query: PlainList,
-    @CurrentReader() reader: Reader,
-  ) {
-    return listOf('score_definitions', await this.definitions.list(scope, query, reader), scoreDefinition);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+    return listOf('score_definitions', await this.definitions.list(scope, query), scoreDefinition);
   }
 
   @Get(':id')

@@ -80,7 +80,7 @@ export class IndexSpans {
   }
 
   private async load(projectId: string, ids: readonly string[]): Promise<{ rows: StoredSpan[]; looked: number }> {
-    const rows = await this.spans.loadSome(projectScope(projectId), ids, {});
+    const rows = await this.spans.loadSome(projectScope(projectId), ids);
     const last = rows.at(-1);
     // None of them: they are gone. Those behind the last may not have fitted.
     return { rows, looked: last === undefined ? ids.length : ids.indexOf(last.id) + 1 };

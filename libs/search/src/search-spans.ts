@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { isStorableText, type FoundSpanOutline, type Search } from '@spandrel/contract';
-import type { Reader, Texts } from '@spandrel/http';
-import { CoreSettings, DomainError, LOGGER, type Logger, projectScope, Unavailable, withinMs } from '@spandrel/kernel';
+import type { Texts } from '@spandrel/http';
+import { CoreSettings, DomainError, LOGGER, type Logger, type Scope, Unavailable, withinMs } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
 import { SpanLookups, spanOutline, SpanOutlineStore, spanTexts, SpanStore } from '@spandrel/tracing';
@@ -48,39 +48,35 @@ export class SearchSpans {
    * larger than an answer may be. As JSON.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async find(projectId: string, search: Search, reader: Reader): Promise<Texts[]> {
-    const scores = await this.scoresOf(projectId, search, reader);
-    const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], reader);
+  async find(scope: Scope, search: Search): Promise<Texts[]> {
+    const scores = await this.scoresOf(scope, search);
+    const spans = await this.spans.loadSome(scope, [...scores.keys()]);
     return spans.map((span) => [...spanTexts(span).slice(0, -1), `,"score":${scores.get(span.id)!}}`]);
   }
 
   /** What {@link find} finds, without its texts. @throws as it does. */
-  async findOutlines(projectId: string, search: Search, reader: Reader): Promise<FoundSpanOutline[]> {
-    const scores = await this.scoresOf(projectId, search, reader);
+  async findOutlines(scope: Scope, search: Search): Promise<FoundSpanOutline[]> {
+    const scores = await this.scoresOf(scope, search);
     const ids = [...scores.keys()];
-    const spans = await this.outlines.loadSome(projectScope(projectId), ids, search.preview, reader);
+    const spans = await this.outlines.loadSome(scope, ids, search.preview);
     return spans.map((span) => ({ ...spanOutline(span), score: scores.get(span.id)! }));
   }
 
-  private async scoresOf(projectId: string, search: Search, reader: Reader): Promise<Map<string, number>> {
+  private async scoresOf(scope: Scope, search: Search): Promise<Map<string, number>> {
     if (!this.configured) throw notAvailable(this.whatToConfigure());
     if (!canMatch(search.filters)) return new Map();
-    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, reader.signal);
-    const hits = await this.hitsOf(projectId, search, vector, reader);
+    const vector = search.mode === 'text' ? undefined : await this.vectorOf(scope, search.query);
+    const hits = await this.hitsOf(scope, search, vector);
     return new Map(hits.map(({ id, score }) => [id, score]));
   }
 
   /** Asks for more as long as too many of what comes are gone. */
-  private async hitsOf(
-    projectId: string,
-    search: Search,
-    vector: number[] | undefined,
-    reader: Reader,
-  ): Promise<SearchHit[]> {
+  private async hitsOf(scope: Scope, search: Search, vector: number[] | undefined): Promise<SearchHit[]> {
+    const { projectId } = scope;
     for (let asked = search.limit + HITS_BEYOND; ; asked = Math.min(asked * ROUND_FACTOR, HITS_MAX)) {
       const { hits, complete } = await this.ask(projectId, search, vector, asked);
       const ids = hits.map(({ id }) => id);
-      const matching = await this.spanLookups.findMatching(projectScope(projectId), ids, search.filters, reader);
+      const matching = await this.spanLookups.findMatching(scope, ids, search.filters);
       this.noteStale(
         projectId,
         ids.filter((id) => !matching.has(id)),
@@ -120,7 +116,7 @@ export class SearchSpans {
     }
   }
 
-  private async vectorOf(projectId: string, query: string, signal: AbortSignal): Promise<number[]> {
+  private async vectorOf({ projectId, signal }: Scope, query: string): Promise<number[]> {
     try {
       const target = await this.targets.of(projectId);
       if (target instanceof NoEmbedding) throw notAvailable(`${target.reason}; mode "text" needs none`);

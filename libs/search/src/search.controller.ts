@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { searchInViewSchema, searchSchema, type Search } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader, writtenPage } from '@spandrel/http';
+import { CurrentScope, Operation, writtenPage } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
@@ -19,16 +19,12 @@ export class SearchController {
     answer: searchInViewSchema,
     problems: ['search_not_available'],
   })
-  async find(
-    @CurrentScope() { projectId }: Scope,
-    @Body({ schema: searchSchema }) search: Search,
-    @CurrentReader() reader: Reader,
-  ) {
+  async find(@CurrentScope() scope: Scope, @Body({ schema: searchSchema }) search: Search) {
     if (search.view === 'outline') {
-      const outlines = await this.search.findOutlines(projectId, search, reader);
+      const outlines = await this.search.findOutlines(scope, search);
       return { spans: outlines, count: outlines.length, next_cursor: null };
     }
-    const spans = await this.search.find(projectId, search, reader);
+    const spans = await this.search.find(scope, search);
     return writtenPage('spans', spans, null);
   }
 }

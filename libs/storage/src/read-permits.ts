@@ -1,4 +1,4 @@
-import { Unavailable } from '@spandrel/kernel';
+import { LOCAL_SCOPE, Unavailable } from '@spandrel/kernel';
 import type { LongReadOptions } from './backend.js';
 
 /** How long a long read waits for a permit: a caller is asked to come again sooner than a step of a long work. */
@@ -66,7 +66,7 @@ export class ReadPermits {
    */
   async take({ signal, patient = false, orgId }: LongReadOptions = {}): Promise<() => void> {
     signal?.throwIfAborted();
-    const party = this.partyOf(orgId);
+    const party = this.partyOf(orgId === LOCAL_SCOPE.orgId ? undefined : orgId || undefined);
     if (this.hasRoom(party, patient)) this.enter(party, patient);
     else await this.wait(party, patient, signal);
     return () => {

@@ -17,7 +17,7 @@ import {
   listFacetsSchema,
   type ListFacets,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, listOf, Operation, type Reader } from '@spandrel/http';
+import { CurrentScope, listOf, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -39,9 +39,8 @@ export class CountsController {
   async countTraces(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
-    @CurrentReader() reader: Reader,
   ) {
-    return counted(await this.traces.count(scope, filters, COUNT_MAX, reader));
+    return counted(await this.traces.count(scope, filters, COUNT_MAX));
   }
 
   @Get('traces/over-time')
@@ -54,9 +53,8 @@ export class CountsController {
   async countTracesOverTime(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
-    @CurrentReader() reader: Reader,
   ) {
-    const times = await this.traces.listTimes(scope, filters, COUNT_MAX, reader);
+    const times = await this.traces.listTimes(scope, filters, COUNT_MAX);
     return { ...counted(times.length), buckets: wireBuckets(times.slice(0, COUNT_MAX), filters) };
   }
 
@@ -65,9 +63,8 @@ export class CountsController {
   async countSpans(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(spanFiltersSchema) }) filters: SpanFilters,
-    @CurrentReader() reader: Reader,
   ) {
-    return counted(await this.spans.count(scope, filters, COUNT_MAX, reader));
+    return counted(await this.spans.count(scope, filters, COUNT_MAX));
   }
 }
 
@@ -97,12 +94,8 @@ export class FacetsController {
     summary: 'Values that filters can take, in order',
     answer: facetListSchema,
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listFacetsSchema }) query: ListFacets,
-    @CurrentReader() reader: Reader,
-  ) {
-    const values = await this.lists.list(scope, query, reader);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listFacetsSchema }) query: ListFacets) {
+    const values = await this.lists.list(scope, query);
     return listOf('facets', values, (value) => ({ value, count: null }));
   }
 }

@@ -7,7 +7,7 @@ import {
   type ApplyPrices as ApplyPricesRequest,
   type ListPrices as ListPricesQuery,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ApplyPrices } from './repricing/apply-prices.js';
 import { ListPrices } from './repricing/list-prices.js';
@@ -43,11 +43,7 @@ export class PricesController {
     answer: appliedPricesSchema,
     problems: ['invalid_cursor'],
   })
-  apply(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest,
-    @CurrentReader() reader: Reader,
-  ) {
-    return this.application.execute(scope, body, reader);
+  apply(@CurrentScope() scope: Scope, @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest) {
+    return this.application.execute(scope, body);
   }
 }

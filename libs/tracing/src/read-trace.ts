@@ -4,7 +4,7 @@ import type { ReadTraceQuery } from '@spandrel/contract';
 import { itemTexts, streamSlices, type Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { maskSpan, maskTrace, type BoundedMasking } from '@spandrel/masking';
-import type { LongReadOptions, Position } from '@spandrel/storage';
+import type { Position } from '@spandrel/storage';
 import { spanOutline, type OutlinedSpan } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
 import type { SpanRow } from './span.entity.js';
@@ -38,7 +38,6 @@ export class ReadTrace {
     scope: Scope,
     id: string,
     { view, preview }: ReadTraceQuery,
-    options: LongReadOptions = {},
     masking: BoundedMasking | null = null,
   ): Promise<Readable> {
     const trace = await this.traces.find(scope, id);
@@ -51,12 +50,11 @@ export class ReadTrace {
         ? this.slices(
             scope,
             id,
-            options,
-            (ids, how) => this.outlines.loadSome(scope, ids, preview, how),
+            (of, ids) => this.outlines.loadSome(of, ids, preview),
             (span) => outlineText(span, masking),
           )
-        : this.slices(scope, id, options, (ids, how) => this.store.loadSome(scope, ids, how), spanTexts);
-    const scores = (await this.scores.registered?.listOf(scope, 'trace', id, options)) ?? [];
+        : this.slices(scope, id, (of, ids) => this.store.loadSome(of, ids), spanTexts);
+    const scores = (await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? [];
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,
       between: ',',
@@ -68,14 +66,13 @@ export class ReadTrace {
   private async *slices<Row extends SpanRow>(
     scope: Scope,
     traceId: string,
-    options: LongReadOptions,
-    load: (ids: readonly string[], options: LongReadOptions) => Promise<Row[]>,
+    load: (scope: Scope, ids: readonly string[]) => Promise<Row[]>,
     show: (span: Row) => Texts | Promise<Texts>,
   ): AsyncGenerator<Iterable<string>, number> {
     let count = 0;
     for (let from: Position | undefined; ;) {
-      const patient = { ...options, patient: from !== undefined };
-      const spans = await load(await this.store.idsInStartOrder(scope, traceId, from, SLICE, patient), patient);
+      const patient = { ...scope, patient: from !== undefined };
+      const spans = await load(patient, await this.store.idsInStartOrder(patient, traceId, from, SLICE));
       const last = spans.at(-1);
       if (!last) return count;
       count += spans.length;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, rawSql, Storage, type LongReadOptions, type Selection, type Sql } from '@spandrel/storage';
+import { IdOrder, rawSql, Storage, type Selection, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
 import { PAYLOAD_SIZE } from './span-partitions.sql.js';
 import { PAYLOAD_OF_SPAN } from './span.store.js';
@@ -25,25 +25,20 @@ export class RecordScanStore {
   constructor(private readonly storage: Storage) {}
 
   /** Traces behind an id; none at the end. */
-  async traces({ projectId }: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<TraceRow[]> {
+  async traces(scope: Scope, afterId: string, slice: ScanSlice): Promise<TraceRow[]> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
-      columns.query`select ${columns} from trace t where t.project_id = ${projectId} and ${rest}`;
+      columns.query`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`;
     const traces = { columns: TRACE_COLUMNS, size: TRACE_SIZE, bytesMax: slice.bytes, select };
-    return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, options)).rows;
+    return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, scope)).rows;
   }
 
   /** Spans behind an id; none at the end. */
-  async spans(
-    { projectId }: Scope,
-    afterId: string,
-    slice: ScanSlice,
-    options: LongReadOptions,
-  ): Promise<StoredSpan[]> {
+  async spans(scope: Scope, afterId: string, slice: ScanSlice): Promise<StoredSpan[]> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from span s
         join span_payload p on ${PAYLOAD_OF_SPAN}
-        where s.project_id = ${projectId} and ${rest}`;
+        where s.project_id = ${scope.projectId} and ${rest}`;
     const spans = { columns: SPAN_COLUMNS, size: PAYLOAD_SIZE, bytesMax: slice.bytes, select };
-    return (await SPANS.fitting(this.storage, spans, afterId, slice.rows, options)).rows;
+    return (await SPANS.fitting(this.storage, spans, afterId, slice.rows, scope)).rows;
   }
 }

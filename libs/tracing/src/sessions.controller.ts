@@ -7,7 +7,7 @@ import {
   sessionListSchema,
   sessionTracesSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation, writtenPage, listOf } from '@spandrel/http';
+import { CurrentScope, Operation, writtenPage, listOf } from '@spandrel/http';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -26,15 +26,11 @@ export class SessionsController {
 
   @Get()
   @Operation({ id: 'listSessions', access: 'read', summary: 'Sessions, newest first', answer: sessionListSchema })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listSessionsSchema }) query: ListSessions,
-    @CurrentReader() reader: Reader,
-  ) {
-    const page = await this.sessions.list(scope, query, reader);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listSessionsSchema }) query: ListSessions) {
+    const page = await this.sessions.list(scope, query);
     if (query.include === undefined) return listOf('sessions', page);
     const ids = page.items.map(({ session_id: id }) => id);
-    const sums = await this.scores.registered?.sumsOf(scope, 'session', ids, reader);
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', ids, scope);
     const items = page.items.map((session) => ({ ...session, scores: sums?.get(session.session_id) ?? {} }));
     return listOf('sessions', { ...page, items });
   }
@@ -52,21 +48,20 @@ export class SessionsController {
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,
     @Query({ schema: readSessionSchema }) { preview, include, ...query }: ReadSession,
-    @CurrentReader() reader: Reader,
   ) {
-    const { items, nextCursor } = await this.traces.list(
-      scope,
-      { ...query, sort_by: 'started_at', session_id: sessionId },
-      reader,
-    );
+    const { items, nextCursor } = await this.traces.list(scope, {
+      ...query,
+      sort_by: 'started_at',
+      session_id: sessionId,
+    });
     if (items.length === 0 && query.cursor === undefined) {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }
-    const traces = await this.previews.execute(scope, items, preview, reader);
+    const traces = await this.previews.execute(scope, items, preview);
     if (include === undefined) return writtenPage('traces', traces, nextCursor, { session_id: sessionId });
     const ids = items.map(({ id }) => id);
-    const sums = await this.scores.registered?.sumsOf(scope, 'session', [sessionId], reader);
-    return writtenPage('traces', await this.scores.written(scope, traces, ids, reader), nextCursor, {
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', [sessionId], scope);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids, scope), nextCursor, {
       session_id: sessionId,
       scores: sums?.get(sessionId) ?? {},
     });

@@ -21,7 +21,6 @@ import {
   type Sql,
   plannedOnce,
   limitIdsBySize,
-  type LongReadOptions,
   type Storage,
 } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
@@ -192,11 +191,10 @@ export const payloadSizes = (
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
   ids: readonly string[],
-  options?: LongReadOptions,
 ): Promise<{ id: string; bytes: number }[]> =>
   storage.readLong(
     SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${joinByIds(scope, ids, 'p')}`,
-    options,
+    scope,
   );
 
 /**
@@ -208,16 +206,12 @@ export async function fittingSpans(
   storage: Pick<Storage, 'dialect' | 'readLong'>,
   scope: Scope,
   ids: readonly string[],
-  options: LongReadOptions,
   bytesMax = PAYLOAD_BYTES,
 ): Promise<StoredSpan[]> {
-  if (storage.dialect === 'postgres') return storage.readLong(fittingOnPostgres(scope, ids, bytesMax), options);
-  const sizes = await payloadSizes(storage, scope, ids, options);
+  if (storage.dialect === 'postgres') return storage.readLong(fittingOnPostgres(scope, ids, bytesMax), scope);
+  const sizes = await payloadSizes(storage, scope, ids);
   const fitting = limitIdsBySize(ids, sizes, bytesMax);
-  return storage.readLong(
-    SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByIds(scope, fitting, 'both')}`,
-    options,
-  );
+  return storage.readLong(SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${joinByIds(scope, fitting, 'both')}`, scope);
 }
 
 /** Postgres knows the size of a text that it has not read. */

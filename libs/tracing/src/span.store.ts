@@ -95,40 +95,28 @@ export class SpanStore {
   }
 
   /** Ids of the spans of a trace in start order, behind a position: up to `limit`; none at the end. */
-  async idsInStartOrder(
-    scope: Scope,
-    traceId: string,
-    from: Position | undefined,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<string[]> {
-    const within = await partitionsOfTraces(this.storage.dialect, this.reading(options), scope, [traceId]);
+  async idsInStartOrder(scope: Scope, traceId: string, from: Position | undefined, limit: number): Promise<string[]> {
+    const within = await partitionsOfTraces(this.storage.dialect, this.reading(scope), scope, [traceId]);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
-      options,
+      scope,
     );
     return rows.map(({ id }) => id);
   }
 
   /** Spans of a trace in start order, behind a position: up to `limit`, as many as {@link loadSome} takes; none at the end. */
-  async ofTrace(
-    scope: Scope,
-    traceId: string,
-    from: Position | undefined,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<StoredSpan[]> {
-    return this.loadSome(scope, await this.idsInStartOrder(scope, traceId, from, limit, options), options);
+  async ofTrace(scope: Scope, traceId: string, from: Position | undefined, limit: number): Promise<StoredSpan[]> {
+    return this.loadSome(scope, await this.idsInStartOrder(scope, traceId, from, limit));
   }
 
   /**
    * Whole spans in the order of their ids: as many from the first on as fit into memory together, at least
    * one, so that no answer outgrows memory however large its spans are.
    */
-  async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
+  async loadSome(scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
-    const spans = await fittingSpans(this.storage, scope, ids, options);
+    const spans = await fittingSpans(this.storage, scope, ids);
     const byId = new Map(spans.map((span) => [span.id, span]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }

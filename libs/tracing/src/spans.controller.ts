@@ -19,16 +19,7 @@ import {
   spansInViewSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  PathId,
-  type Reader,
-  Operation,
-  WrittenJson,
-  writtenPage,
-  deleted,
-} from '@spandrel/http';
+import { CurrentScope, PathId, Operation, WrittenJson, writtenPage, deleted } from '@spandrel/http';
 import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
@@ -108,13 +99,12 @@ export class SpansController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, include, ...query }: ListSpansInView,
-    @CurrentReader() reader: Reader,
   ) {
     if (view === 'outline') {
-      const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
-      const sums = await this.sumsOf(scope, items, include, reader);
+      const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview);
+      const sums = await this.sumsOf(scope, items, include);
       const ids = include?.includes('metadata') ? items.map(({ id }) => id) : [];
-      const given = await this.outlines.metadataOf(scope, ids, reader);
+      const given = await this.outlines.metadataOf(scope, ids);
       const spans = items.map((span) => ({
         ...span,
         metadata: { ...given.get(span.id), ...span.metadata },
@@ -122,8 +112,8 @@ export class SpansController {
       }));
       return { spans, count: items.length, next_cursor: nextCursor };
     }
-    const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    const sums = await this.sumsOf(scope, items, include, reader);
+    const { items, nextCursor } = await this.lists.list(scope, query);
+    const sums = await this.sumsOf(scope, items, include);
     if (!sums) return writtenPage('spans', items.values().map(spanTexts), nextCursor);
     const scored = items.map((span) => [
       ...spanTexts(span).slice(0, -1),
@@ -137,11 +127,10 @@ export class SpansController {
     scope: Scope,
     spans: readonly { id: string }[],
     include: ListSpansInView['include'],
-    reader: Reader,
   ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
     if (!include?.includes('scores')) return undefined;
     const ids = spans.map(({ id }) => id);
-    return (await this.scores.registered?.sumsOf(scope, 'span', ids, reader)) ?? new Map();
+    return (await this.scores.registered?.sumsOf(scope, 'span', ids, scope)) ?? new Map();
   }
 
   @Get(':id')
@@ -150,11 +139,10 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Query({ schema: readSpanSchema }) { include }: ReadSpanQuery,
-    @CurrentReader() reader: Reader,
   ) {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    const scores = (await this.scores.registered?.listOf(scope, 'span', id, reader)) ?? [];
+    const scores = (await this.scores.registered?.listOf(scope, 'span', id, scope)) ?? [];
     const members = [
       ...(include === undefined ? [] : [`,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}`]),
       ...(scores.length === 0 ? [] : [`,"scores":${JSON.stringify(scores)}`]),

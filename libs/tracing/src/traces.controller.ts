@@ -15,7 +15,7 @@ import {
   traceDeletedSchema,
   tracesDeletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, WrittenJson, Operation, writtenPage } from '@spandrel/http';
+import { CurrentScope, PathId, WrittenJson, Operation, writtenPage } from '@spandrel/http';
 import { currentContext, newId, type Scope } from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
 import { TraceListStore } from './listing/trace-list.store.js';
@@ -60,13 +60,12 @@ export class TracesController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, include, ...query }: ListPreviewedTraces,
-    @CurrentReader() reader: Reader,
   ) {
-    const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    const traces = await this.previews.execute(scope, items, preview, reader);
+    const { items, nextCursor } = await this.lists.list(scope, query);
+    const traces = await this.previews.execute(scope, items, preview);
     if (include === undefined) return writtenPage('traces', traces, nextCursor);
     const ids = items.map(({ id }) => id);
-    return writtenPage('traces', await this.scores.written(scope, traces, ids, reader), nextCursor);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids, scope), nextCursor);
   }
 
   @Get(':id')
@@ -80,9 +79,8 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Query({ schema: readTraceSchema }) query: ReadTraceQuery,
-    @CurrentReader() reader: Reader,
   ) {
-    return new StreamableFile(await this.reads.execute(scope, id, query, reader), {
+    return new StreamableFile(await this.reads.execute(scope, id, query), {
       type: 'application/json; charset=utf-8',
     });
   }

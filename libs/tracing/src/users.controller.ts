@@ -7,7 +7,7 @@ import {
   type ListUsers,
   type ReadUser,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation, listOf } from '@spandrel/http';
+import { CurrentScope, Operation, listOf } from '@spandrel/http';
 import { NotFound, type Scope } from '@spandrel/kernel';
 import { UserListStore } from './listing/user-list.store.js';
 
@@ -24,12 +24,8 @@ export class UsersController {
     answer: userListSchema,
     problems: ['range_too_large'],
   })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listUsersSchema }) query: ListUsers,
-    @CurrentReader() reader: Reader,
-  ) {
-    return listOf('users', await this.users.list(scope, query, reader));
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listUsersSchema }) query: ListUsers) {
+    return listOf('users', await this.users.list(scope, query));
   }
 
   @Get(':user_id')
@@ -44,9 +40,8 @@ export class UsersController {
     @CurrentScope() scope: Scope,
     @Param('user_id') userId: string,
     @Query({ schema: readUserSchema }) query: ReadUser,
-    @CurrentReader() reader: Reader,
   ) {
-    const user = await this.users.find(scope, userId, query, reader);
+    const user = await this.users.find(scope, userId, query);
     if (!user) throw new NotFound('user_not_found', 'no trace of this time has this user_id');
     return user;
   }

@@ -30,7 +30,7 @@ import {
 import type { Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
-import type { LongReadOptions, Table } from '@spandrel/storage';
+import type { Table } from '@spandrel/storage';
 import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore, ScoringRulesPort } from '@spandrel/scores';
 import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
@@ -72,7 +72,7 @@ export class ExportCollections {
    * belongs to is written before it, and an item whose trace, dataset or run came too late is left out.
    * @param began when the export began, in ms: it has runs that were made before, whose datapoints it has.
    */
-  of(scope: Scope, began: number, options: LongReadOptions): Record<ExportCollection, Slices> {
+  of(scope: Scope, began: number): Record<ExportCollection, Slices> {
     const written = {
       traces: new SeenIds(),
       datasets: new SeenIds(FEW),
@@ -83,15 +83,15 @@ export class ExportCollections {
     const rowsOf =
       <Row extends Keyed>(store: ByIds<Row>) =>
       (after?: Keyed): Promise<Row[]> =>
-        store.after(scope, idOf(after), rows, options);
+        store.after(scope, idOf(after), rows);
     const datasets = () => slicesOf(rowsOf(this.datasets));
     const datapointsOf = (id: string) =>
       shown(
-        (after?: Keyed) => this.datapoints.after(scope, id, CURRENT, idOf(after), rows, options),
+        (after?: Keyed) => this.datapoints.after(scope, id, CURRENT, idOf(after), rows),
         datapointJson,
         (row) => written.datapoints.add(row.id),
       );
-    const runs = () => slicesOf((after?: EvalRunRow) => this.runs.after(scope, began, idOf(after), rows, options));
+    const runs = () => slicesOf((after?: EvalRunRow) => this.runs.after(scope, began, idOf(after), rows));
     const outcomesOf = <Row extends EvalResultRow>(
       table: Table<Row>,
       resource: (row: Row) => string,
@@ -99,17 +99,17 @@ export class ExportCollections {
     ) =>
       each(runs(), (run) => {
         const limit = Math.ceil(rows / run.repeats);
-        const read = (after?: Row) => this.results.after(scope, table, run.id, after, limit, options);
+        const read = (after?: Row) => this.results.after(scope, table, run.id, after, limit);
         return isOf(run) && written.runs.has(run.id) ? [shown(read, resource)] : [];
       });
     return {
       traces: shown(
-        (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE, options),
+        (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE),
         exportedTrace,
         ({ id }) => written.traces.add(id),
       ),
       spans: shown(
-        (after?: Keyed) => this.scan.spans(scope, idOf(after), SLICE, options),
+        (after?: Keyed) => this.scan.spans(scope, idOf(after), SLICE),
         spanTexts,
         ({ traceId }) => written.traces.has(traceId),
       ),
@@ -118,14 +118,14 @@ export class ExportCollections {
         datapointCount > 0 && written.datasets.has(id) ? [datapointsOf(id)] : [],
       ),
       datapoint_versions: each(datasets(), ({ id, pinnedVersion }) =>
-        pinnedVersion > 0 && written.datasets.has(id) ? this.versionsOf(scope, id, written.datapoints, options) : [],
+        pinnedVersion > 0 && written.datasets.has(id) ? this.versionsOf(scope, id, written.datapoints) : [],
       ),
       capture_rules: shown(rowsOf(this.rules), json(captureRuleResource), ({ datasetId }) =>
         written.datasets.has(datasetId),
       ),
       connections: shown(rowsOf(this.connections), json(exportedConnection)),
       eval_runs: shown(
-        (after?: Keyed) => this.runs.after(scope, began, idOf(after), rows, options),
+        (after?: Keyed) => this.runs.after(scope, began, idOf(after), rows),
         json(exportedRun),
         ({ id, datasetId }) => written.datasets.has(datasetId) && written.runs.add(id),
       ),
@@ -144,13 +144,10 @@ export class ExportCollections {
         json(scoreResource),
         ({ traceId }) => traceId === null || written.traces.has(traceId),
       ),
-      views: shown((after?: Keyed) => this.saved.after(scope, 'view', idOf(after), rows, options), json(viewResource)),
-      boards: shown(
-        (after?: Keyed) => this.saved.after(scope, 'board', idOf(after), rows, options),
-        json(boardResource),
-      ),
+      views: shown((after?: Keyed) => this.saved.after(scope, 'view', idOf(after), rows), json(viewResource)),
+      boards: shown((after?: Keyed) => this.saved.after(scope, 'board', idOf(after), rows), json(boardResource)),
       scoring_rules: shown(
-        async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, options) ?? [],
+        async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, scope) ?? [],
         (rule) => JSON.stringify(rule),
       ),
       alert_channels: shown(rowsOf(this.alertChannels), json(exportedAlertChannel)),
@@ -164,20 +161,20 @@ export class ExportCollections {
   }
 
   /** The spans of a trace in start order. */
-  spansOf(scope: Scope, traceId: string, options: LongReadOptions): Slices {
+  spansOf(scope: Scope, traceId: string): Slices {
     return shown(
       (after?: { startedAt: number; id: string }) =>
-        this.spans.ofTrace(scope, traceId, after && { value: after.startedAt, id: after.id }, SLICE.rows, options),
+        this.spans.ofTrace(scope, traceId, after && { value: after.startedAt, id: after.id }, SLICE.rows),
       spanTexts,
     );
   }
 
   /** The datapoints that snapshots see: those that changed or went since, then since when those of now are as they are. */
-  private versionsOf(scope: Scope, datasetId: string, written: SeenIds, options: LongReadOptions): Slices[] {
+  private versionsOf(scope: Scope, datasetId: string, written: SeenIds): Slices[] {
     const { rows } = SLICE;
     return [
       shown(
-        (after?: DatapointRow) => this.versions.closedAfter(scope, datasetId, after, rows, options),
+        (after?: DatapointRow) => this.versions.closedAfter(scope, datasetId, after, rows),
         (row) => {
           const { id, fromVersion, toVersion } = row;
           return versionJson(
@@ -187,7 +184,7 @@ export class ExportCollections {
         },
       ),
       shown(
-        (after?: Keyed) => this.versions.currentAfter(scope, datasetId, idOf(after), rows, options),
+        (after?: Keyed) => this.versions.currentAfter(scope, datasetId, idOf(after), rows),
         ({ id, version }) =>
           versionJson({ dataset_id: datasetId, datapoint_id: id, from_version: version, to_version: null }, 'null'),
         ({ id }) => written.has(id),
@@ -206,7 +203,7 @@ interface Keyed {
 
 /** Rows of a project behind an id, in the order of their ids. */
 interface ByIds<Row> {
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<Row[]>;
+  after(scope: Scope, afterId: string, limit: number): Promise<Row[]>;
 }
 
 const idOf = (after: Keyed | undefined): string => after?.id ?? '';

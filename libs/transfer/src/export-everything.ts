@@ -4,7 +4,7 @@ import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { EXPORT_VERSION, formatTimestamp, isStorableText, type ExportCollection } from '@spandrel/contract';
 import { itemTexts, streamSlices } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, type LongReadOptions } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
 import { exportedTrace, traceNotFound, TraceStore } from '@spandrel/tracing';
 import { ExportCollections, oneSlice, type Slices } from './export-collections.js';
 
@@ -26,20 +26,20 @@ export class ExportEverything {
    * its size. What is written meanwhile may or may not be in it; an item whose trace or dataset came too late is left out.
    * @throws what reading the first slice throws, before anything is written.
    */
-  async execute(scope: Scope, options: LongReadOptions): Promise<Readable> {
+  async execute(scope: Scope): Promise<Readable> {
     const began = Date.now();
-    const content = await file(began, this.collections.of(scope, began, options));
+    const content = await file(began, this.collections.of(scope, began));
     await this.record(scope, { action: 'project.exported', targetId: scope.projectId });
     return content;
   }
 
   /** One trace and its spans in start order. @throws NotFound `trace_not_found`. */
-  async exportTrace(scope: Scope, id: string, options: LongReadOptions): Promise<Readable> {
+  async exportTrace(scope: Scope, id: string): Promise<Readable> {
     const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
     if (!trace) throw traceNotFound();
     const content = await file(Date.now(), {
       traces: oneSlice([exportedTrace(trace)]),
-      spans: this.collections.spansOf(scope, id, options),
+      spans: this.collections.spansOf(scope, id),
       datasets: oneSlice([]),
       datapoints: oneSlice([]),
     });

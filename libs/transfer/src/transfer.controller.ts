@@ -6,16 +6,7 @@ import {
   type ExportJsonQuery,
   importJsonResultSchema,
 } from '@spandrel/contract';
-import {
-  CurrentReader,
-  CurrentScope,
-  Operation,
-  type Reader,
-  BodyStream,
-  ClientGone,
-  StreamsBody,
-  type StreamedBody,
-} from '@spandrel/http';
+import { CurrentScope, Operation, BodyStream, ClientGone, StreamsBody, type StreamedBody } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ExportEverything } from './export-everything.js';
 import { ImportEverything } from './import-everything.js';
@@ -47,12 +38,11 @@ export class TransferController {
   async export(
     @CurrentScope() scope: Scope,
     @Query({ schema: exportJsonQuerySchema }) { trace_id: traceId }: ExportJsonQuery,
-    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
     const content =
       traceId === undefined
-        ? await this.exports.execute(scope, { ...reader, patient: true })
-        : await this.exports.exportTrace(scope, traceId, { ...reader, patient: true });
+        ? await this.exports.execute({ ...scope, patient: true })
+        : await this.exports.exportTrace({ ...scope, patient: true }, traceId);
     const date = formatTimestamp(Date.now()).slice(0, 10);
     return new StreamableFile(content, {
       type: 'application/json; charset=utf-8',

@@ -13,7 +13,7 @@ import {
   captureRuleListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation, listOf, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { captureRuleResource, ChangeCaptureRules, PreviewCapture } from './change-capture-rules.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
@@ -53,9 +53,8 @@ export class CaptureRulesController {
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: previewCaptureSchema }) body: PreviewCaptureBody,
-    @CurrentReader() reader: Reader,
   ) {
-    return this.previews.execute(scope, datasetId, body, reader);
+    return this.previews.execute(scope, datasetId, body);
   }
 
   @Get()

@@ -11,7 +11,7 @@ import {
   type PreviewCaptureBody,
 } from '@spandrel/contract';
 import { newId, type Scope } from '@spandrel/kernel';
-import { Storage, type WriteTx, type LongReadOptions } from '@spandrel/storage';
+import { Storage, type WriteTx } from '@spandrel/storage';
 import { spanOutline, SpanLookups, SpanOutlineStore } from '@spandrel/tracing';
 import { DatasetStore } from '../dataset.store.js';
 import { captureRuleNotFound } from '../dataset-participants.js';
@@ -110,11 +110,10 @@ export class PreviewCapture {
     scope: Scope,
     datasetId: string,
     { filters: sent, sample_rate: sampleRate }: PreviewCaptureBody,
-    options: LongReadOptions,
   ): Promise<CapturePreview> {
     await this.datasets.get(scope, datasetId);
     const filters = givenFilters(sent ?? {});
-    const newest = await this.lookups.listNewestFinished(scope, CAPTURE_PREVIEW_SPANS_MAX + 1, options);
+    const newest = await this.lookups.listNewestFinished(scope, CAPTURE_PREVIEW_SPANS_MAX + 1);
     const scanned = newest.slice(0, CAPTURE_PREVIEW_SPANS_MAX);
     const taken = scanned.filter(spanMatcher(filters)).map(({ id }) => id);
     const tags = await this.lookups.findTagsOfFinished(scope, taken);
@@ -126,7 +125,7 @@ export class PreviewCapture {
     const spans: CapturePreview['spans'] = [];
     for (let at = 0; at < shown.length;) {
       const wanted = shown.slice(at);
-      const loaded = await this.outlines.loadSome(scope, wanted, 0, options);
+      const loaded = await this.outlines.loadSome(scope, wanted, 0);
       spans.push(...loaded.map(spanOutline));
       // One that went meanwhile is left out.
       at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);

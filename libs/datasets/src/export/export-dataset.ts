@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import { streamSlices, itemTexts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, type LongReadOptions } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
 import { CURRENT, DatapointStore } from '../datapoint.store.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import type { DatasetRow } from '../dataset.entity.js';
@@ -28,15 +28,10 @@ export class ExportDataset {
    * It is in the audit log before anything of it is sent.
    * @throws NotFound `dataset_not_found`, and what reading the first slice throws, before anything is written.
    */
-  async execute(
-    scope: Scope,
-    datasetId: string,
-    format: FileFormat,
-    options: LongReadOptions = {},
-  ): Promise<{ filename: string; content: Readable }> {
+  async execute(scope: Scope, datasetId: string, format: FileFormat): Promise<{ filename: string; content: Readable }> {
     const dataset = await this.datasets.get(scope, datasetId);
     const { head, rows, between, tail } = EXPORT_WRITER[format];
-    const slices = this.slices(scope, datasetId, rows, options);
+    const slices = this.slices(scope, datasetId, rows);
     const content = await streamSlices(slices, { head, between, tail: () => tail });
     const target = { targetId: datasetId, targetName: dataset.name };
     const details = { datapoints: dataset.datapointCount, format };
@@ -48,10 +43,9 @@ export class ExportDataset {
     scope: Scope,
     datasetId: string,
     toTexts: (rows: readonly DatapointRow[]) => Iterable<string>,
-    options: LongReadOptions,
   ): AsyncGenerator<Iterable<string>> {
     for (let afterId = ''; ;) {
-      const rows = await this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE, options);
+      const rows = await this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE);
       const last = rows.at(-1);
       if (!last) return;
       yield toTexts(rows);

@@ -1,6 +1,6 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, type Reader, Operation } from '@spandrel/http';
+import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from '../import/file-format.js';
@@ -27,9 +27,8 @@ export class ExportController {
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
-    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    const { filename, content } = await this.exports.execute(scope, datasetId, format, reader);
+    const { filename, content } = await this.exports.execute(scope, datasetId, format);
     return new StreamableFile(content, {
       type: MEDIA_TYPE[format],
       disposition: `attachment; filename="${filename}"`,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, numberOf, type EvalFilter } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, mayContainJson, sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { anyOf, joinSql, mayContainJson, sql, type Sql } from '@spandrel/storage';
 import { SOURCE } from '../datapoint.entity.js';
 import { DatasetSnapshots, type Snapshot } from './dataset-snapshots.js';
 
@@ -43,12 +43,7 @@ export class ChooseDatapoints {
    * @returns ids in the order of the dataset: of those that the filter takes a `sample`, and of that the first `limit`. Ids that the
    *   snapshot does not have are passed over.
    */
-  async execute(
-    scope: Scope,
-    snapshot: Snapshot,
-    filter: EvalFilter,
-    options: LongReadOptions = {},
-  ): Promise<string[]> {
+  async execute(scope: Scope, snapshot: Snapshot, filter: EvalFilter): Promise<string[]> {
     const { sample, limit } = filter;
     const most = limit ?? Infinity;
     const where = buildConditions(filter);
@@ -56,8 +51,8 @@ export class ChooseDatapoints {
     let sampled: { id: string; key: string }[] = [];
     for (let afterId: string | undefined; ;) {
       const range = { afterId, order: 'asc', limit: SLICE, where } as const;
-      const ids = await this.snapshots.idsOfAny(scope, [snapshot], range, options);
-      const matching = await this.matching(scope, snapshot, ids, filter, options);
+      const ids = await this.snapshots.idsOfAny(scope, [snapshot], range);
+      const matching = await this.matching(scope, snapshot, ids, filter);
       if (typeof sample === 'number') {
         const more = matching.map((id) => ({ id, key: sampleKey(filter.seed ?? 0, id) }));
         // What is sorted already is merged: each slice costs little.
@@ -77,10 +72,9 @@ export class ChooseDatapoints {
     snapshot: Snapshot,
     ids: readonly string[],
     { metadata: wanted }: EvalFilter,
-    options: LongReadOptions,
   ): Promise<readonly string[]> {
     if (!wanted || ids.length === 0) return ids;
-    const metadata = await this.snapshots.metadata(scope, snapshot, ids, options);
+    const metadata = await this.snapshots.metadata(scope, snapshot, ids);
     return ids.filter((id) => hasMetadata(metadata.get(id), wanted));
   }
 }

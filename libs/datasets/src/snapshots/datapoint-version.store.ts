@@ -9,7 +9,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type RowOfShape,
   type Selection,
   type Sql,
@@ -37,7 +36,6 @@ export class DatapointVersionStore {
     datasetId: string,
     after: DatapointRow | undefined,
     limit: number,
-    options: LongReadOptions,
   ): Promise<DatapointRow[]> {
     const closed = {
       columns: COLUMNS,
@@ -47,23 +45,17 @@ export class DatapointVersionStore {
         columns.query`select ${columns} from datapoint p
           where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.to_version is not null and ${rest}`,
     };
-    return IN_ORDER.fitting(this.storage, closed, after && [after.id, after.fromVersion], limit, options);
+    return IN_ORDER.fitting(this.storage, closed, after && [after.id, after.fromVersion], limit, scope);
   }
 
   /** Current datapoints behind an id, in the order of their ids; none at the end. */
-  currentAfter(
-    scope: Scope,
-    datasetId: string,
-    afterId: string,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<DatapointSince[]> {
+  currentAfter(scope: Scope, datasetId: string, afterId: string, limit: number): Promise<DatapointSince[]> {
     return this.storage.readLong(
       SINCE.query`select p.id as id, coalesce(i.published_version, p.from_version) as version from datapoint p
         left join dataset_import i on i.project_id = p.project_id and i.id = p.import_id
         where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id > ${afterId} and ${CURRENT}
         order by p.id limit ${limit}`,
-      options,
+      scope,
     );
   }
 

@@ -11,7 +11,6 @@ import {
   sql,
   Storage,
   limitIdsBySize,
-  type LongReadOptions,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -144,7 +143,6 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshots: readonly Snapshot[],
     range: { afterId: string | undefined; order: SortOrder; limit: number; where?: Sql },
-    options: LongReadOptions = {},
   ): Promise<string[]> {
     const { afterId, order, limit, where = sql`1 = 1` } = range;
     const beyond = rawSql(order === 'asc' ? '>' : '<');
@@ -153,31 +151,26 @@ export class DatasetSnapshots {
       ID.query`select distinct ${ID} from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${snapshots[0]!.datasetId} and ${bound} and (${seenByAny(snapshots)}) and ${where}
         order by p.id ${rawSql(order)} limit ${limit}`,
-      options,
+      scope,
     );
     return rows.map(({ id }) => id);
   }
 
   /** How many datapoints any of the snapshots of a dataset sees. */
-  async countOfAny(scope: Scope, snapshots: readonly Snapshot[], options: LongReadOptions): Promise<number> {
+  async countOfAny(scope: Scope, snapshots: readonly Snapshot[]): Promise<number> {
     const [row] = await this.storage.readLong(
       COUNT.query`select count(distinct p.id) as count from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${snapshots[0]!.datasetId} and (${seenByAny(snapshots)})`,
-      options,
+      scope,
     );
     return row!.count;
   }
 
-  async present(
-    scope: Scope,
-    snapshot: Snapshot,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Set<string>> {
+  async present(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Set<string>> {
     const rows = await this.storage.readLong(
       ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', ids)} and ${seenBy(snapshot)}`,
-      options,
+      scope,
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -187,13 +180,12 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     ids: readonly string[],
-    options: LongReadOptions,
     [size, bytesMax]: readonly [Sql, number] = [DATAPOINT_SIZE, DATAPOINT_READ_BYTES],
   ): Promise<string[]> {
     const sizes = await this.storage.readLong(
       SIZED.query`select ${ID}, ${size} as bytes from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', ids)} and ${seenBy(snapshot)}`,
-      options,
+      scope,
     );
     return limitIdsBySize(ids, sizes, bytesMax);
   }
@@ -207,22 +199,16 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     among?: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ count: number; total: number }> {
     const seen = sql`${seenBy(snapshot)} and ${among ? anyOf('p.id', among) : sql`1 = 1`}`;
     const [found] = await this.storage.readLong(
       MISSING.query`select count(*) as total, count(case when ${hasExpected('')} then null else 1 end) as missing
         from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId} and ${seen}`,
-      options,
+      scope,
     );
     let { missing: count } = found!;
-    for await (const ids of this.idSlices(
-      scope,
-      snapshot.datasetId,
-      sql`${seen} and ${hasExpected('null')}`,
-      options,
-    )) {
-      await this.each(scope, snapshot, ids, options, (_id, kind) => {
+    for await (const ids of this.idSlices(scope, snapshot.datasetId, sql`${seen} and ${hasExpected('null')}`)) {
+      await this.each(scope, snapshot, ids, (_id, kind) => {
         if (!statesExpected(kind)) count++;
       });
     }
@@ -230,12 +216,12 @@ export class DatasetSnapshots {
   }
 
   /** Ids of the rows of a dataset's datapoints that meet a condition on `datapoint p`, in order. */
-  private async *idSlices(scope: Scope, datasetId: string, where: Sql, options: LongReadOptions) {
+  private async *idSlices(scope: Scope, datasetId: string, where: Sql) {
     for (let afterId = ''; ;) {
       const rows = await this.storage.readLong(
         ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
           and p.id > ${afterId} and ${where} order by p.id limit ${SLICE}`,
-        options,
+        scope,
       );
       yield rows.map(({ id }) => id);
       if (rows.length < SLICE) return;
@@ -251,12 +237,11 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     ids: readonly string[],
-    options: LongReadOptions,
   ): Promise<{ datapoints: Map<string, SnapshotDatapoint>; read: number }> {
-    const taken = await this.fitting(scope, snapshot, ids, options);
+    const taken = await this.fitting(scope, snapshot, ids);
     const datapoints = new Map<string, SnapshotDatapoint>();
     for (let left: readonly string[] = taken; left.length > 0;) {
-      const { datapoints: some, through } = await this.among(scope, snapshot, left, options);
+      const { datapoints: some, through } = await this.among(scope, snapshot, left);
       for (const datapoint of some) datapoints.set(datapoint.id, datapoint);
       left = through === undefined ? [] : left.filter((id) => id > through);
     }
@@ -271,22 +256,15 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     ids: readonly string[],
-    options: LongReadOptions = {},
   ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
-    const { rows, through } = await this.datapoints.among(scope, snapshot.datasetId, seenBy(snapshot), ids, options);
+    const { rows, through } = await this.datapoints.among(scope, snapshot.datasetId, seenBy(snapshot), ids);
     return { datapoints: await withKinds(rows), through };
   }
 
   /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */
-  async after(
-    scope: Scope,
-    snapshot: Snapshot,
-    afterId: string,
-    limit: number,
-    options: LongReadOptions = {},
-  ): Promise<SnapshotDatapoint[]> {
+  async after(scope: Scope, snapshot: Snapshot, afterId: string, limit: number): Promise<SnapshotDatapoint[]> {
     const { datasetId } = snapshot;
-    return withKinds(await this.datapoints.after(scope, datasetId, seenBy(snapshot), afterId, limit, options));
+    return withKinds(await this.datapoints.after(scope, datasetId, seenBy(snapshot), afterId, limit));
   }
 
   /** Keeps the datapoints of a new selection, in the caller's transaction. */
@@ -308,14 +286,9 @@ export class DatasetSnapshots {
   }
 
   /** The `metadata` of datapoints of a snapshot by their ids. @param ids in any order. */
-  async metadata(
-    scope: Scope,
-    snapshot: Snapshot,
-    ids: readonly string[],
-    options: LongReadOptions = {},
-  ): Promise<Map<string, unknown>> {
+  async metadata(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
-    await this.each(scope, snapshot, ids, options, (id, kind) => void found.set(id, metadataOf(kind)));
+    await this.each(scope, snapshot, ids, (id, kind) => void found.set(id, metadataOf(kind)));
     return found;
   }
 
@@ -327,12 +300,11 @@ export class DatasetSnapshots {
     scope: Scope,
     { datasetId, version, selection }: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
     take: (metadata: unknown) => void,
-    options: LongReadOptions = {},
   ): Promise<void> {
     const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
     const snapshot = { datasetId, version: current, ...(selection && { selection }) };
-    for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot), options)) {
-      await this.each(scope, snapshot, ids, options, (_id, kind) => take(metadataOf(kind)));
+    for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot))) {
+      await this.each(scope, snapshot, ids, (_id, kind) => take(metadataOf(kind)));
     }
   }
 
@@ -340,33 +312,23 @@ export class DatasetSnapshots {
    * The datapoints that two versions of a dataset have and that differ, in anything but `actual_output` and `score`. For the
    * others no more than a number is looked at: the row of a datapoint that nobody edited is the same one in both.
    */
-  async changed(
-    scope: Scope,
-    datasetId: string,
-    [one, other]: readonly [number, number],
-    options: LongReadOptions = {},
-  ): Promise<Set<string>> {
+  async changed(scope: Scope, datasetId: string, [one, other]: readonly [number, number]): Promise<Set<string>> {
     const changed = new Set<string>();
     if (one === other) return changed;
     const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
     // Datapoints that the earlier version sees in a row that the later one does not see any more.
     const isClosed = sql`p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}`;
-    for await (const ids of this.idSlices(scope, datasetId, isClosed, options)) {
-      const before = await this.hashes(scope, { datasetId, version: earlier }, ids, options);
-      const after = await this.hashes(scope, { datasetId, version: later }, ids, options);
+    for await (const ids of this.idSlices(scope, datasetId, isClosed)) {
+      const before = await this.hashes(scope, { datasetId, version: earlier }, ids);
+      const after = await this.hashes(scope, { datasetId, version: later }, ids);
       for (const [id, hash] of after) if (before.get(id) !== hash) changed.add(id);
     }
     return changed;
   }
 
-  private async hashes(
-    scope: Scope,
-    snapshot: Snapshot,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, string>> {
+  private async hashes(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, string>> {
     const hashes = new Map<string, string>();
-    await this.each(scope, snapshot, ids, options, (id, kind) => void hashes.set(id, contentHash(kind)));
+    await this.each(scope, snapshot, ids, (id, kind) => void hashes.set(id, contentHash(kind)));
     return hashes;
   }
 
@@ -375,15 +337,14 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     ids: readonly string[],
-    options: LongReadOptions,
     take: (id: string, kind: string) => void,
   ): Promise<void> {
     for (let left = ids; left.length > 0;) {
-      const taken = await this.fitting(scope, snapshot, left, options, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
+      const taken = await this.fitting(scope, snapshot, left, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
       const rows = await this.storage.readLong(
         KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
           and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${seenBy(snapshot)}`,
-        options,
+        scope,
       );
       for (const { id, kind } of rows) take(id, kind);
       left = left.slice(taken.length);

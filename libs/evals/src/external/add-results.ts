@@ -8,7 +8,7 @@ import {
 import { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { Storage, type WriteTx, type LongReadOptions } from '@spandrel/storage';
+import { Storage, type WriteTx } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { sampleName } from '../eval-item.js';
@@ -183,14 +183,12 @@ export class AddResults {
     scope: Scope,
     runId: string,
     { results, on_conflict: onConflict }: AddResultsBody,
-    options: LongReadOptions,
   ): Promise<AddedResults> {
     const run = await this.runs.find(scope, runId);
     assertTakesResults(run);
     const { given, rejected } = readResults({ repeats: run.repeats, scorers: listScorers(run) }, results);
     const ids = [...new Set(given.map(({ datapointId }) => datapointId))];
-    const present =
-      ids.length > 0 ? await this.snapshots.present(scope, snapshotOf(run), ids, options) : new Set<string>();
+    const present = ids.length > 0 ? await this.snapshots.present(scope, snapshotOf(run), ids) : new Set<string>();
     const masking = await this.masking.of(scope);
     const { model } = runConfig(run);
     const taken: NormalizedSample[] = [];

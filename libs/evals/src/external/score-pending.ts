@@ -65,10 +65,10 @@ export class ScorePending {
   private async *pages(scope: Scope, run: EvalRunRow): AsyncGenerator<PendingResult, undefined> {
     const snapshot = snapshotOf(run);
     for (let after: SampleKey | undefined; ;) {
-      const page = await this.submissions.after(scope, run.id, after, PAGE, {});
+      const page = await this.submissions.after(scope, run.id, after, PAGE);
       if (page.length === 0) return undefined;
       const ids = [...new Set(page.map(({ datapointId }) => datapointId))];
-      const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, {});
+      const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids);
       const looked = new Set(ids.slice(0, read));
       for (const { datapointId, repeat, result, resultHash } of page) {
         // What did not fit into memory comes with the next page.

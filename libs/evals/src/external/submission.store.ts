@@ -7,7 +7,6 @@ import {
   rawSql,
   sql,
   Storage,
-  type LongReadOptions,
   type Query,
   type RowOfShape,
   type Selection,
@@ -42,49 +41,37 @@ export class SubmissionStore {
   constructor(private readonly storage: Storage) {}
 
   /** Results of a run behind one of them, in order: up to `limit`, as many as fit into memory; none at the end. */
-  after(
-    { projectId }: Scope,
-    runId: string,
-    after: SampleKey | undefined,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<WaitingResult[]> {
+  after(scope: Scope, runId: string, after: SampleKey | undefined, limit: number): Promise<WaitingResult[]> {
     const ofRun = {
       columns: WAITING,
       size: SIZE,
       bytesMax: READ_BYTES,
       select: <Row>(columns: Selection<Row>, rest: Sql) =>
         columns.query`select ${columns} from eval_submission w
-          where w.project_id = ${projectId} and w.run_id = ${runId} and ${rest}`,
+          where w.project_id = ${scope.projectId} and w.run_id = ${runId} and ${rest}`,
     };
-    return IN_ORDER.fitting(this.storage, ofRun, after && [after.datapointId, after.repeat], limit, options);
+    return IN_ORDER.fitting(this.storage, ofRun, after && [after.datapointId, after.repeat], limit, scope);
   }
 
   /** The samples of some datapoints whose results wait; none do in a run that is over. */
-  async among(
-    { projectId }: Scope,
-    run: EvalRunRow,
-    datapointIds: readonly string[],
-    options: LongReadOptions,
-  ): Promise<SampleKey[]> {
+  async among(scope: Scope, run: EvalRunRow, datapointIds: readonly string[]): Promise<SampleKey[]> {
     if (!hasWaiting(run)) return [];
-    return this.storage.readLong(hashedAmong(projectId, run.id, datapointIds), options);
+    return this.storage.readLong(hashedAmong(scope.projectId, run.id, datapointIds), scope);
   }
 
   /** Datapoints whose results wait, behind an id where it is given, in order. */
   async datapoints(
-    { projectId }: Scope,
+    scope: Scope,
     runId: string,
     { afterId, order, limit }: { afterId: string | undefined; order: SortOrder; limit: number },
-    options: LongReadOptions,
   ): Promise<string[]> {
     const beyond = rawSql(order === 'asc' ? '>' : '<');
     const bound = afterId === undefined ? sql`1 = 1` : sql`w.datapoint_id ${beyond} ${afterId}`;
     const rows = await this.storage.readLong(
       ID.query`select distinct ${ID} from eval_submission w
-        where w.project_id = ${projectId} and w.run_id = ${runId} and ${bound}
+        where w.project_id = ${scope.projectId} and w.run_id = ${runId} and ${bound}
         order by w.datapoint_id ${rawSql(order)} limit ${limit}`,
-      options,
+      scope,
     );
     return rows.map(({ datapointId }) => datapointId);
   }

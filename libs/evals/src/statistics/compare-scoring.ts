@@ -8,7 +8,7 @@ import {
   type RunScorer,
 } from '@spandrel/contract';
 import { invalidRequest, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
-import { fromJsonText, type LongReadOptions, type Page } from '@spandrel/storage';
+import { fromJsonText, type Page } from '@spandrel/storage';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { evalRunNotFound, findJudge, listScorers, runConfig, runSummary, RUN_STATUS } from '../eval-run.js';
@@ -142,11 +142,8 @@ export class CompareScoring {
   ) {}
 
   /** Where two runs were scored differently: by what they were started with, and by what their judges were asked. */
-  async execute(scope: Scope, run: EvalRunRow, baseline: EvalRunRow, options: LongReadOptions): Promise<Comparable> {
-    const prompts = [
-      await this.readPrompts(scope, run, options),
-      await this.readPrompts(scope, baseline, options),
-    ] as const;
+  async execute(scope: Scope, run: EvalRunRow, baseline: EvalRunRow): Promise<Comparable> {
+    const prompts = [await this.readPrompts(scope, run), await this.readPrompts(scope, baseline)] as const;
     return compareScoring(run, baseline, this.asksJudge, prompts);
   }
 
@@ -188,10 +185,10 @@ export class CompareScoring {
     judge !== null || this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.asksJudge);
 
   /** By the first item that a judge has seen: the prompt of a scorer is one for the whole run. */
-  private async readPrompts(scope: Scope, run: EvalRunRow, options: LongReadOptions): Promise<JudgePrompts> {
+  private async readPrompts(scope: Scope, run: EvalRunRow): Promise<JudgePrompts> {
     const scorers = listScorers(run);
     if (run.judgeTokens === 0 && !scorers.some(this.asksJudge)) return new Map();
-    const item = await this.results.firstJudged(scope, run.id, options);
+    const item = await this.results.firstJudged(scope, run.id);
     if (!item) return new Map();
     const own = { judge_model: item.judgeModel, judge_prompt_hash: item.judgePromptHash };
     const said = fromJsonText(item.scores) as Record<string, typeof own> | null;

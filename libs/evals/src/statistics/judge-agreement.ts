@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { JudgeAgreementOfRun, JudgeAgreementQuery } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import { ReviewStore } from '@spandrel/queue';
-import type { LongReadOptions } from '@spandrel/storage';
 import { decidePass, readPassRule } from '../eval-item.js';
 import { evalRunNotFound, listScorers } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
@@ -23,12 +22,7 @@ export class JudgeAgreement {
   ) {}
 
   /** @throws NotFound `eval_run_not_found`, Invalid for a scorer that the run has not, or a name that is not clear. */
-  async execute(
-    scope: Scope,
-    runId: string,
-    { name, scorer }: JudgeAgreementQuery,
-    options: LongReadOptions,
-  ): Promise<JudgeAgreementOfRun> {
+  async execute(scope: Scope, runId: string, { name, scorer }: JudgeAgreementQuery): Promise<JudgeAgreementOfRun> {
     const run = await this.runs.find(scope, runId);
     if (!run) throw evalRunNotFound();
     const scorers = listScorers(run);
@@ -37,7 +31,7 @@ export class JudgeAgreement {
     if (scorer !== undefined && at === -1) throw fault('scorer', `must be one of ${names.join(', ')}`);
     const rule = at === -1 ? readPassRule(run) : [{ at, passScore: scorers[at]!.pass_score }];
 
-    const reviewed = await this.reviews.verdicts(scope, run.datasetId, options);
+    const reviewed = await this.reviews.verdicts(scope, run.datasetId);
     if (name === undefined && reviewed.size > 1) {
       throw fault('name', `is needed: reviewers answered ${[...reviewed.keys()].toSorted().join(', ')}`);
     }
@@ -45,7 +39,7 @@ export class JudgeAgreement {
     const people = reviewed.get(chosen ?? '') ?? new Map<string, boolean>();
     // How many more samples of a datapoint passed than failed.
     const balances = new Map<string, number>();
-    for await (const rows of people.size > 0 ? this.samples.slices(scope, run, options) : []) {
+    for await (const rows of people.size > 0 ? this.samples.slices(scope, run) : []) {
       for (const row of rows) {
         if (!people.has(row.datapointId)) continue;
         const { failed, score, scores } = toMeasures(row, names);

@@ -41,7 +41,7 @@ function read(slices: SampleScoresRow[][], counting = COUNTING, metadata: Record
     contents as unknown as DatasetSnapshots,
     {} as CompareScoring,
   );
-  return { asked, samples: reader.readSamples(SCOPE, RUN, counting, {}) };
+  return { asked, samples: reader.readSamples(SCOPE, RUN, counting) };
 }
 
 describe('what is read of a sample', () => {

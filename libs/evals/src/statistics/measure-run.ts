@@ -16,7 +16,6 @@ import {
 } from '@spandrel/contract';
 import { DatasetSnapshots, type Snapshot } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope, nearestName } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { addCosts } from '../execution/sample-result.js';
 import {
@@ -178,10 +177,9 @@ export class ReadMetadata {
     scope: Scope,
     snapshot: Pick<Snapshot, 'datasetId'> & Partial<Snapshot>,
     wanted: readonly string[] = [],
-    options: LongReadOptions = {},
   ): Promise<MetadataKeys> {
     const keys = new MetadataKeys(wanted);
-    await this.contents.eachMetadata(scope, snapshot, (metadata) => keys.add(metadata), options);
+    await this.contents.eachMetadata(scope, snapshot, (metadata) => keys.add(metadata));
     return keys;
   }
 
@@ -273,10 +271,10 @@ export class MeasureRun {
     private readonly scoring: CompareScoring,
   ) {}
 
-  async execute(scope: Scope, run: EvalRunRow, question: Question, options: LongReadOptions = {}): Promise<Measured> {
-    const patient = { ...options, patient: true };
+  async execute(scope: Scope, run: EvalRunRow, question: Question): Promise<Measured> {
+    const patient = { ...scope, patient: true };
     const distributions = await loadDistributions();
-    const samples = await this.readSamples(scope, run, question, patient);
+    const samples = await this.readSamples(patient, run, question);
     const statistics = await runStatistics(samples, question.ks, distributions);
     // The run has the sum to the last digit, which a sum of doubles need not.
     statistics.cost.total = totalCost(run);
@@ -292,10 +290,10 @@ export class MeasureRun {
     for (const baseline of question.baselines) {
       const { datasetId, datasetVersion } = run;
       const versions = [datasetVersion, baseline.datasetVersion] as const;
-      const changed = await this.contents.changed(scope, datasetId, versions, patient);
-      const others = await this.readSamples(scope, baseline, { ...question, clusterBy: null, groupBy: [] }, patient);
+      const changed = await this.contents.changed(patient, datasetId, versions);
+      const others = await this.readSamples(patient, baseline, { ...question, clusterBy: null, groupBy: [] });
       const positions = await indexDatapoints(others);
-      const comparable = await this.scoring.execute(scope, run, baseline, patient);
+      const comparable = await this.scoring.execute(patient, run, baseline);
       const { alpha, isAnyScoring } = question;
       const differences = compareConfigs(run, baseline);
       const how = { alpha, changed, distributions, positions, comparable, isAnyScoring, differences };
@@ -320,7 +318,6 @@ export class MeasureRun {
     scope: Scope,
     run: EvalRunRow,
     { failedAs, clusterBy, groupBy = [] }: Counting,
-    options: LongReadOptions,
   ): Promise<RunSamples> {
     const scorers = listScorers(run);
     const taken = new RunSamples({
@@ -332,9 +329,9 @@ export class MeasureRun {
       groupBy,
     });
     const names = scorers.map(({ name }) => name);
-    for await (const datapoints of this.datapoints(scope, run, names, options)) {
+    for await (const datapoints of this.datapoints(scope, run, names)) {
       if (clusterBy !== null || groupBy.length > 0) {
-        await this.addMetadata(scope, run, datapoints, { clusterBy, groupBy }, options);
+        await this.addMetadata(scope, run, datapoints, { clusterBy, groupBy });
       }
       for (const datapoint of datapoints) taken.add(datapoint);
     }
@@ -346,10 +343,9 @@ export class MeasureRun {
     scope: Scope,
     run: EvalRunRow,
     names: readonly string[],
-    options: LongReadOptions,
   ): AsyncGenerator<DatapointMeasures[], void, undefined> {
     let open: { id: string; samples: SampleMeasures[] } | undefined;
-    for await (const rows of this.samples.slices(scope, run, options)) {
+    for await (const rows of this.samples.slices(scope, run)) {
       const whole: DatapointMeasures[] = [];
       for (const row of rows) {
         const sample = toMeasures(row, names);
@@ -372,10 +368,9 @@ export class MeasureRun {
     { datasetId, datasetVersion: version }: EvalRunRow,
     datapoints: DatapointMeasures[],
     { clusterBy, groupBy = [] }: Pick<Counting, 'clusterBy' | 'groupBy'>,
-    options: LongReadOptions,
   ): Promise<void> {
     const ids = datapoints.map(({ id }) => id);
-    const metadata = await this.contents.metadata(scope, { datasetId, version }, ids, options);
+    const metadata = await this.contents.metadata(scope, { datasetId, version }, ids);
     for (const datapoint of datapoints) {
       const own = metadata.get(datapoint.id);
       if (clusterBy !== null) datapoint.cluster = clusterKey(own, clusterBy);
@@ -438,12 +433,7 @@ export class ReadStatistics {
    * @throws NotFound for the run or the baseline; Invalid for a baseline of another dataset, for a `k` over the repeats, for a
    *   member of the metadata that no datapoint has, and for too many groups.
    */
-  async execute(
-    scope: Scope,
-    id: string,
-    query: EvalStatisticsQuery,
-    options: LongReadOptions = {},
-  ): Promise<EvalStatistics> {
+  async execute(scope: Scope, id: string, query: EvalStatisticsQuery): Promise<EvalStatistics> {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
     const baseline = query.baseline === undefined ? undefined : await this.baseline(scope, run, query.baseline);
@@ -456,9 +446,9 @@ export class ReadStatistics {
       isAnyScoring: query.allow_different_scoring ?? false,
       baselines: baseline ? [baseline] : [],
     };
-    const measured = await this.measures.execute(scope, run, question, options);
+    const measured = await this.measures.execute(scope, run, question);
     const { statistics, comparisons, groups } = measured;
-    await this.assertDivided(scope, run, measured, options);
+    await this.assertDivided(scope, run, measured);
     const { score, scorers, latency_ms, cost } = statistics;
     const summary = runSummary(run);
     return {
@@ -483,12 +473,7 @@ export class ReadStatistics {
   }
 
   /** A member that no processed datapoint has may still be that of one to come. */
-  private async assertDivided(
-    scope: Scope,
-    run: EvalRunRow,
-    { groupFault, missing }: Measured,
-    options: LongReadOptions,
-  ): Promise<void> {
+  private async assertDivided(scope: Scope, run: EvalRunRow, { groupFault, missing }: Measured): Promise<void> {
     if (groupFault !== null) throw invalidRequest([{ path: 'group_by', message: groupFault }], 'the query');
     const asked = [
       ...missing.clusterBy.map((key) => ({ path: 'cluster_by', key })),
@@ -496,7 +481,7 @@ export class ReadStatistics {
     ];
     if (asked.length === 0 || run.total === 0) return;
     const keys = asked.map(({ key }) => key);
-    const known = await this.metadata.execute(scope, snapshotOf(run), keys, options);
+    const known = await this.metadata.execute(scope, snapshotOf(run), keys);
     const faults = asked.flatMap(({ path, key }) =>
       known.has(key) ? [] : [{ path, message: known.describeMissing(key) }],
     );

@@ -12,7 +12,6 @@ import {
   Storage,
   text,
   type Sql,
-  type LongReadOptions,
   type RowOfShape,
 } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
@@ -128,14 +127,10 @@ export class SampleScoresStore {
    * The processed samples of a run in slices, in the order of datapoint and repeat; samples of one datapoint may lie in two slices.
    * The next slice is read while one is taken up.
    */
-  async *slices(
-    { projectId }: Scope,
-    run: EvalRunRow,
-    options: LongReadOptions,
-  ): AsyncGenerator<SampleScoresRow[], void, undefined> {
+  async *slices(scope: Scope, run: EvalRunRow): AsyncGenerator<SampleScoresRow[], void, undefined> {
     const said = selectScores(listScorers(run).map(({ name }) => name));
     const read = (last: { datapointId: string; repeat: number }): Promise<SampleScoresRow[]> => {
-      const ofRun = sql`s.project_id = ${projectId} and s.run_id = ${run.id}`;
+      const ofRun = sql`s.project_id = ${scope.projectId} and s.run_id = ${run.id}`;
       const query =
         run.repeats === 1
           ? ROW.query`select ${COLUMNS}, 0 as repeat, ${said} as said from eval_result s
@@ -144,7 +139,7 @@ export class SampleScoresStore {
           : ROW.query`select ${COLUMNS}, s.repeat, ${said} as said from eval_sample s
               where ${ofRun} and ${sql`(s.datapoint_id, s.repeat) > (${last.datapointId}, ${last.repeat})`}
               order by s.datapoint_id, s.repeat limit ${SLICE}`;
-      const rows = this.storage.readLong(query, options);
+      const rows = this.storage.readLong(query, scope);
       // Who stops in the middle awaits no more of them.
       rows.catch(() => undefined);
       return rows;

@@ -293,7 +293,7 @@ export class RestoreRuns {
       const key = toSnapshotKey(item);
       if (counts.has(key)) continue;
       const snapshot = { datasetId: item.dataset_id, version: item.dataset_version };
-      counts.set(key, await this.snapshots.countOfAny(scope, [snapshot], {}));
+      counts.set(key, await this.snapshots.countOfAny(scope, [snapshot]));
     }
     return counts;
   }

@@ -1,7 +1,6 @@
 import { LockMode, type EntitySchema, type FilterQuery } from '@mikro-orm/core';
 import { isStorableText, type PlainList, type SortOrder } from '@spandrel/contract';
 import type { NotFound, Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '../backend.js';
 import { IdOrder } from '../statements/id-order.js';
 import type { Page } from '../statements/keyset.js';
 import { rawSql, sql, type Sql } from '../statements/sql.js';
@@ -46,34 +45,29 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
   }
 
   /** In the order of the list. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: PlainList, options: LongReadOptions = { orgId: scope.orgId }): Promise<Page<Row>> {
-    return this.listWhere(scope, sql`1 = 1`, query, options);
+  list(scope: Scope, query: PlainList): Promise<Page<Row>> {
+    return this.listWhere(scope, sql`1 = 1`, query);
   }
 
   /** {@link list} of rows `r` that hold a condition. */
-  protected listWhere(
-    scope: Scope,
-    condition: Sql,
-    query: PlainList,
-    options: LongReadOptions = { orgId: scope.orgId },
-  ): Promise<Page<Row>> {
+  protected listWhere(scope: Scope, condition: Sql, query: PlainList): Promise<Page<Row>> {
     const { columns, of } = this;
     return this.order.page(query, (rest) =>
       this.storage.readLong(
         columns.query`select ${columns} from ${rawSql(of.table.name)} r
           where r.project_id = ${scope.projectId} and ${condition} and ${rest}`,
-        options,
+        scope,
       ),
     );
   }
 
   /** Rows behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<Row[]> {
+  after(scope: Scope, afterId: string, limit: number): Promise<Row[]> {
     const { columns, of } = this;
     return this.storage.readLong(
       columns.query`select ${columns} from ${rawSql(of.table.name)} r
         where r.project_id = ${scope.projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
-      options,
+      scope,
     );
   }
 

@@ -15,7 +15,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type Page,
   type Query,
   type Sql,
@@ -57,19 +56,19 @@ export class FacetListStore {
   ) {}
 
   /** @throws Invalid `invalid_cursor`, `validation_failed` for a key of metadata that has no index. */
-  async list(scope: Scope, query: ListFacets, options: LongReadOptions = {}): Promise<Page<string>> {
+  async list(scope: Scope, query: ListFacets): Promise<Page<string>> {
     const list = `facets:${query.of}`;
     const after = query.cursor === undefined ? undefined : String(decodeCursor(list, query.cursor, 'text').value);
     if (query.prefix !== undefined && !isStorableText(query.prefix)) return { items: [], nextCursor: null };
     const cursorAt = (value: string): string => encodeCursor(list, { value, id: '' });
     if (query.of === 'trace_name') {
-      const rows = await this.storage.readLong(traceNames(scope, query, after), options);
+      const rows = await this.storage.readLong(traceNames(scope, query, after), scope);
       const items = rows.slice(0, query.limit).map(({ value }) => value);
       return { items, nextCursor: rows.length > query.limit ? cursorAt(items.at(-1)!) : null };
     }
     const found = await Promise.all(
       this.columnsOf(query.of).map((column) =>
-        this.storage.readLong(plannedOnce(steps(scope, query, column, after)), options),
+        this.storage.readLong(plannedOnce(steps(scope, query, column, after)), scope),
       ),
     );
     // Where one of several columns was not looked through, the page ends with what was.

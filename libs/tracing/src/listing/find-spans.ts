@@ -3,7 +3,6 @@ import type { Scope } from '@spandrel/kernel';
 import {
   type DayPartitions,
   type Fetched,
-  type LongReadOptions,
   type Part,
   type Position,
   type Sorting,
@@ -43,7 +42,6 @@ interface Asked {
   query: SpanQuery;
   sorting: Sorting;
   ofTraces: OfTraces | undefined;
-  options: LongReadOptions;
 }
 
 /** The spans of one list, found as {@link planList} has it, off the main thread. */
@@ -62,17 +60,16 @@ export class FoundSpans {
     scope: Scope,
     given: ListSpans,
     sorting: Sorting,
-    options: LongReadOptions,
   ): Promise<FoundSpans | undefined> {
     const implied = withImpliedStatus(given);
-    const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied, options));
+    const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied, scope));
     if (!filtered) return undefined;
-    const patient = searchesText(filtered) ? { ...options, patient: true } : options;
-    const ofTraces = await ofMatchingTraces(parts.storage, scope, filtered, patient);
+    const reading = searchesText(filtered) ? { ...scope, patient: true } : scope;
+    const ofTraces = await ofMatchingTraces(parts.storage, reading, filtered);
     if (ofTraces === null) return undefined;
     const days = await manyDays(parts, filtered);
     const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), ...(days && { days }) };
-    const asked = { scope, query, sorting, ofTraces, options: patient };
+    const asked = { scope: reading, query, sorting, ofTraces };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
   }
 
@@ -107,9 +104,9 @@ export class FoundSpans {
 
   private async plan(window: StartRange): Promise<PlannedList | undefined> {
     const { storage, limits } = this.parts;
-    const { scope, query, sorting, ofTraces, options } = this.asked;
+    const { scope, query, sorting, ofTraces } = this.asked;
     const within = window === EVER ? query : { ...query, within: window };
-    const list = new ListRequest(storage, scope, within, sorting, ofTraces, options, limits);
+    const list = new ListRequest(storage, scope, within, sorting, ofTraces, limits);
     const found = await planList(list);
     return found && { list, found };
   }
@@ -124,7 +121,7 @@ export class FoundSpans {
     const { spans } = this.parts;
     if (searchesText(list.query)) return searchText({ list, found }, spans, form, part, start, count);
     const ids = (await found.candidates(part, start, count)).map(({ id }) => id);
-    const rows = await form.load(list.scope, ids, list.options);
+    const rows = await form.load(list.scope, ids);
     return { rows, cut: rows.length < ids.length };
   }
 }
@@ -144,12 +141,9 @@ function withImpliedStatus(query: ListSpans): ListSpans | undefined {
 }
 
 /** Ranges of starts in which spans are looked for, one after the other: Postgres plans for their partitions alone. */
-async function windowsOf(
-  { storage, partitions }: FindingParts,
-  { scope, query, ofTraces, options }: Asked,
-): Promise<Windows> {
+async function windowsOf({ storage, partitions }: FindingParts, { scope, query, ofTraces }: Asked): Promise<Windows> {
   if (storage.dialect === 'sqlite') return () => [EVER];
-  const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, options);
+  const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
   const { ids } = query;
   if (ids) {
     const starts = await startsOfSpans(read, scope, ids.filter(isStorableText));

@@ -12,7 +12,6 @@ import {
   rowsFrom,
   shapeOf,
   sql,
-  type LongReadOptions,
   type Part,
   type Position,
   type Query,
@@ -56,7 +55,6 @@ export class ListRequest {
     readonly query: SpanQuery,
     readonly sorting: Sorting,
     readonly ofTraces: OfTraces | undefined,
-    readonly options: LongReadOptions,
     readonly limits: ListLimits,
   ) {}
 
@@ -86,9 +84,7 @@ export class ListRequest {
   names(): Promise<readonly string[] | undefined> {
     const { name_contains: needle, within } = this.query;
     return (this.foundNames ??=
-      needle === undefined
-        ? Promise.resolve(undefined)
-        : findNames(this.storage, this.scope, needle, this.options, within));
+      needle === undefined ? Promise.resolve(undefined) : findNames(this.storage, this.scope, needle, within));
   }
 
   /**
@@ -107,7 +103,7 @@ export class ListRequest {
    */
   async count(where: Sql, max: number, isOneFilter = false): Promise<number> {
     const query = NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${max}) taken`;
-    const [row] = await this.storage.readLong(isOneFilter ? plannedOnce(query) : query, this.options);
+    const [row] = await this.storage.readLong(isOneFilter ? plannedOnce(query) : query, this.scope);
     return row!.number;
   }
 
@@ -120,13 +116,13 @@ export class ListRequest {
     const isPlain = sorting.unindexed !== true && this.isPlain;
     return (part, from, count) => {
       const query = selectInListOrder(sorting, where, part, from, count);
-      return this.storage.readLong(isPlain ? plannedOnce(query) : query, this.options);
+      return this.storage.readLong(isPlain ? plannedOnce(query) : query, this.scope);
     };
   }
 
   first(where: Sql, lists: Lists, part: Part, from: Position | undefined, count: number): Promise<Position[]> {
     const query = firstOf(this.sorting, where, lists, part, from, count);
-    return this.storage.readLong(this.isPlain ? plannedOnce(query) : query, this.options);
+    return this.storage.readLong(this.isPlain ? plannedOnce(query) : query, this.scope);
   }
 }
 
@@ -235,7 +231,7 @@ export const byWalk = (list: ListRequest, walk: Walk): FoundList => ({
 /** The form in which a list hands out its spans: whole, or without their texts. */
 export interface SpanForm<Row> {
   /** Rows in the order of their ids: as many from the first on as fit into memory together. */
-  load(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Row[]>;
+  load(scope: Scope, ids: readonly string[]): Promise<Row[]>;
   /** The row of a span that was read whole, to be searched for text. */
   ofWhole(span: StoredSpan): Row;
   /** Text that a row keeps in memory, in UTF-16 units. */
@@ -254,7 +250,6 @@ async function findNames(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
   needle: string,
-  options: LongReadOptions,
   within?: StartRange,
 ): Promise<string[] | undefined> {
   const first = sql`select min(v.name) from span v where v.project_id = ${scope.projectId}${betweenStarts(
@@ -271,7 +266,7 @@ async function findNames(
       )
       select name, number from names
       where name is not null and (${containsText('name', needle)} or number = ${NAMES_MAX}) limit ${MATCHING_MAX + 1}`),
-    options,
+    scope,
   );
   const looked = rows.length <= MATCHING_MAX && rows.every(({ number }) => number < NAMES_MAX);
   return looked ? rows.map(({ name }) => name) : undefined;

@@ -43,7 +43,7 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces, scored
     order: parsed.sort_order,
   };
   const storage = { dialect: 'sqlite' as const, readLong: readLong as Storage['readLong'] };
-  const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, scoredOrder }, sorting, ofTraces, {}, LIST_LIMITS);
+  const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, scoredOrder }, sorting, ofTraces, LIST_LIMITS);
   const plan = await planList(list);
   return { strategy: plan?.strategy, walk: plan?.walk, asked };
 }

@@ -89,10 +89,10 @@ async function firstFew(
 }
 
 async function countedBy(list: ListRequest, driver: Driver, limit: number): Promise<SmallFilter> {
-  const { storage, scope, query, options } = list;
+  const { storage, scope, query } = list;
   const { within } = query;
   if (driver.by === 'value') {
-    const found = await storage.readLong(inValueRange(scope, query, driver.name, limit + 1), options);
+    const found = await storage.readLong(inValueRange(scope, query, driver.name, limit + 1), scope);
     const ids = found.map(({ id }) => id);
     return { spans: ids.length, indexed: [], condition: anyOf('s.id', ids) };
   }
@@ -128,14 +128,14 @@ const smallTraceSet: ListStrategy = {
 
 /** On Postgres each trace in its own partitions: 38 traces over 30 days, looked for in all of them, took 88 ms. */
 function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
-  const { scope, sorting, storage, options } = list;
+  const { scope, sorting, storage } = list;
   const { projectId } = scope;
   const ends = TRACE_ENDS.query`select k.trace_id as "traceId", min(k.started_at) as first, max(k.started_at) as last from span_key k
       where k.project_id = ${projectId} and ${anyOf('k.trace_id', ids)} group by k.trace_id`;
   let found: Promise<RowOfShape<typeof TRACE_ENDS>[]> | undefined;
   const names = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
   return async (part, from, count) => {
-    const places = await (found ??= storage.readLong(ends, options));
+    const places = await (found ??= storage.readLong(ends, scope));
     const traces = rowsFrom('k', {
       trace_id: { type: 'text', values: places.map(({ traceId }) => traceId) },
       first: { type: 'number', values: places.map(({ first }) => first) },
@@ -146,7 +146,7 @@ function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
           and s.started_at >= k.first::bigint and s.started_at <= k.last::bigint and ${behind(sorting, part, from)}
         order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}
       ) one order by ${orderBy(names, part)} limit ${count}`;
-    return storage.readLong(plannedOnce(query), options);
+    return storage.readLong(plannedOnce(query), scope);
   };
 }
 
@@ -183,7 +183,7 @@ const namedSpans: ListStrategy = {
 const scoreOrder: ListStrategy = {
   name: 'score-order',
   find(list) {
-    const { scope, query, sorting, storage, options } = list;
+    const { scope, query, sorting, storage } = list;
     const { scoredOrder: scores } = query;
     if (!scores) return undefined;
     const at = rawSql(scores.at);
@@ -196,7 +196,7 @@ const scoreOrder: ListStrategy = {
       storage.readLong(
         positionShape(sorting).query`select ${positionColumns(ordered)} from ${scores.from}
           where ${where} and ${behind(ordered, 'valued', from)} order by ${orderBy(ordered, 'valued')} limit ${count}`,
-        options,
+        scope,
       );
     return { candidates: (_part, from, count) => readOnce(from, count, read, (position) => position) };
   },

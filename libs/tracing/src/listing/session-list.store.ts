@@ -22,7 +22,6 @@ import {
   startOf,
   Storage,
   text,
-  type LongReadOptions,
   type Page,
   type RowOfShape,
   type Sorting,
@@ -79,7 +78,7 @@ export class SessionListStore {
   constructor(private readonly storage: Storage) {}
 
   /** @throws Invalid `invalid_cursor`. */
-  async list(scope: Scope, query: ListSessions, options: LongReadOptions = {}): Promise<Page<SessionResource>> {
+  async list(scope: Scope, query: ListSessions): Promise<Page<SessionResource>> {
     const from = startOf(SORTING, query.cursor);
     if (![query.id_contains, query.user_id].every((one) => one === undefined || isStorableText(one))) {
       return { items: [], nextCursor: null };
@@ -95,13 +94,13 @@ export class SessionListStore {
               where ${ofTraces(scope, query)} group by session_id
             ) sessions
             where ${startedIn(query)} and ${behind(SORTING, part, start)} order by ${orderBy(SORTING, part)} limit ${count}`,
-          options,
+          scope,
         ),
       }),
       ({ sessionId, startedAt }) => ({ value: startedAt, id: sessionId }),
     );
     const ids = page.items.map(({ sessionId }) => sessionId);
-    const [sums, users] = await Promise.all([this.sums(scope, ids, options), this.users(scope, ids, options)]);
+    const [sums, users] = await Promise.all([this.sums(scope, ids), this.users(scope, ids)]);
     const items = page.items.flatMap(({ sessionId }) => sums.get(sessionId) ?? []);
     return {
       items: items.map((session) => sessionResource(session, users.get(session.sessionId) ?? [])),
@@ -109,24 +108,20 @@ export class SessionListStore {
     };
   }
 
-  private async sums(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Map<string, SessionRow>> {
+  private async sums(scope: Scope, ids: readonly string[]): Promise<Map<string, SessionRow>> {
     if (ids.length === 0) return new Map();
     const rows = await this.storage.readLong(
       SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", ${SUMMED_TRACES},
           sum(case when span_count = 0 or running_count > 0 then 1 else 0 end) as "openCount",
           max(last_ended_at) as "lastEndedAt"
         from trace where project_id = ${scope.projectId} and ${anyOf('session_id', ids)} group by session_id`,
-      options,
+      scope,
     );
     return new Map(rows.map((row) => [row.sessionId, row]));
   }
 
   /** The first users of each session, in the order in which they came. */
-  private async users(
-    scope: Scope,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, readonly string[]>> {
+  private async users(scope: Scope, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
     if (ids.length === 0) return new Map();
     const rows = await this.storage.readLong(
       USER.query`select session_id as "sessionId", user_id as "userId" from (
@@ -135,7 +130,7 @@ export class SessionListStore {
           from trace where project_id = ${scope.projectId} and ${anyOf('session_id', ids)} and user_id is not null
           group by session_id, user_id
         ) users where place <= ${SESSION_USERS_MAX} order by session_id, place`,
-      options,
+      scope,
     );
     const grouped = Map.groupBy(rows, ({ sessionId }) => sessionId);
     return new Map([...grouped].map(([id, users]) => [id, users.map(({ userId }) => userId)]));

@@ -1,16 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import type { ListSpans, SpanOutline, SpanSortKey, SpanFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  DayPartitions,
-  fillPage,
-  startOf,
-  Storage,
-  type LongReadOptions,
-  type Page,
-  type Position,
-  type Sorting,
-} from '@spandrel/storage';
+import { DayPartitions, fillPage, startOf, Storage, type Page, type Position, type Sorting } from '@spandrel/storage';
 import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outline.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import { MetadataIndex } from '../metadata/metadata-index.store.js';
@@ -50,13 +41,13 @@ export class SpanListStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  async list(scope: Scope, query: ListSpans, options: LongReadOptions = {}): Promise<Page<StoredSpan>> {
+  async list(scope: Scope, query: ListSpans): Promise<Page<StoredSpan>> {
     const whole: SpanForm<StoredSpan> = {
       load: (...asked) => this.spans.loadSome(...asked),
       ofWhole: (span) => span,
       textLength: ({ input, output }) => (input?.length ?? 0) + (output?.length ?? 0),
     };
-    return this.page(scope, query, whole, options);
+    return this.page(scope, query, whole);
   }
 
   /**
@@ -64,25 +55,20 @@ export class SpanListStore {
    * @param preview code points of each preview.
    * @throws Invalid `invalid_cursor`.
    */
-  async listOutlines(
-    scope: Scope,
-    query: ListSpans,
-    preview: number,
-    options: LongReadOptions = {},
-  ): Promise<Page<SpanOutline>> {
+  async listOutlines(scope: Scope, query: ListSpans, preview: number): Promise<Page<SpanOutline>> {
     const outlined: SpanForm<OutlinedSpan> = {
-      load: (of, ids, how) => this.outlines.loadSome(of, ids, preview, how),
+      load: (of, ids) => this.outlines.loadSome(of, ids, preview),
       ofWhole: (span) => outlineOf(span, preview),
       textLength: ({ kind, error }) => kind.length + (error?.length ?? 0),
     };
-    const { items, nextCursor } = await this.page(scope, query, outlined, options);
+    const { items, nextCursor } = await this.page(scope, query, outlined);
     return { items: items.map(spanOutline), nextCursor };
   }
 
   /** How many spans all filters take, up to one more than `max` (docs/spec/spans.md#counting-spans). */
-  async count(scope: Scope, filters: SpanFilters, max: number, options: LongReadOptions = {}): Promise<number> {
+  async count(scope: Scope, filters: SpanFilters, max: number): Promise<number> {
     const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 });
-    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING, options);
+    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
     if (!found) return 0;
     if (searchesText(query)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
     let count = 0;
@@ -97,17 +83,12 @@ export class SpanListStore {
     return this.metadata?.split(query) ?? query;
   }
 
-  private async page<Row extends SpanRow>(
-    scope: Scope,
-    query: ListSpans,
-    form: SpanForm<Row>,
-    options: LongReadOptions,
-  ): Promise<Page<Row>> {
+  private async page<Row extends SpanRow>(scope: Scope, query: ListSpans, form: SpanForm<Row>): Promise<Page<Row>> {
     const { sort_by: sortBy, sort_order: order } = query;
     const { property, ...sorted } = SORTED[sortBy];
     const sorting: Sorting = { list: `spans:${sortBy}:${order}`, idColumn: 's.id', order, ...sorted };
     const from = startOf(sorting, query.cursor);
-    const found = await FoundSpans.of(this.finding, scope, this.split(query), sorting, options);
+    const found = await FoundSpans.of(this.finding, scope, this.split(query), sorting);
     if (!found) return { items: [], nextCursor: null };
     return fillPage(
       sorting,

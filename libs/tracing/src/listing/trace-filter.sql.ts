@@ -1,6 +1,6 @@
 import { isStorableText } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, shapeOf, sql, text, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
+import { anyOf, joinSql, shapeOf, sql, text, type Sql, type Storage } from '@spandrel/storage';
 
 const ID = shapeOf({ id: text() });
 
@@ -29,14 +29,13 @@ export async function ofMatchingTraces(
   storage: Storage,
   scope: Scope,
   filter: TraceFilter,
-  options: LongReadOptions,
 ): Promise<OfTraces | null | undefined> {
   const driven = drivenTraces(scope, filter);
   if (driven === null) return null;
   if (driven === undefined) return undefined;
   const rows = await storage.readLong(
     ID.query`select t.id as id from ${driven.from} where ${driven.where} limit ${TRACES_LISTED_MAX + 1}`,
-    options,
+    scope,
   );
   if (rows.length === 0) return null;
   if (rows.length <= TRACES_LISTED_MAX) {

@@ -18,7 +18,6 @@ import {
   startOf,
   Storage,
   upTo,
-  type LongReadOptions,
   type Page,
   type Part,
   type Position,
@@ -87,12 +86,12 @@ export class TraceListStore {
   ) {}
 
   /** @throws Invalid `invalid_cursor`, `validation_failed` for metadata without an index that too many traces may have. */
-  async list(scope: Scope, given: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
+  async list(scope: Scope, given: ListTraces): Promise<Page<TraceRow>> {
     const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
-    const resolved = await resolveScores(this.scores, scope, 'trace', query, options);
+    const resolved = await resolveScores(this.scores, scope, 'trace', query, scope);
     const scores = resolved && scoresInOrder(resolved);
-    const found = resolved && (await findTraces(this.storage, scope, resolved, options, scores));
+    const found = resolved && (await findTraces(this.storage, scope, resolved, scores));
     const start = { column: found?.startedAt ?? ALL_TRACES.startedAt, type: 'integer', nullable: false } as const;
     const sorted = sortBy === 'started_at' ? start : TRACE_VALUES[sortBy];
     const sorting: Sorting = {
@@ -111,7 +110,7 @@ export class TraceListStore {
         TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from ${table}
           where ${found.where} and ${behind(sorting, part, position)} and ${until}
           order by ${orderBy(sorting, part)} limit ${count}`,
-        options,
+        scope,
       );
     const scans = this.storage.dialect === 'sqlite' && !scores && needsAllTraces(resolved!);
     const positionOf = (trace: TraceRow): Position => ({
@@ -129,7 +128,7 @@ export class TraceListStore {
         }
         if (!scans) return { rows: await select(found.from, part, position, count, ALL) };
         if (sortBy === 'started_at') {
-          const head = await this.endOfHead(scope, sorting, position, options);
+          const head = await this.endOfHead(scope, sorting, position);
           const rows = await select(found.from, part, position, count, head ? upTo(sorting, part, head) : ALL);
           if (!head || rows.length === count) return { rows };
         }
@@ -139,47 +138,46 @@ export class TraceListStore {
     );
   }
 
-  private async find(scope: Scope, filters: TraceFilters, options: LongReadOptions): Promise<DrivenTraces | undefined> {
-    const resolved = await resolveScores(this.scores, scope, 'trace', this.metadata.split(filters), options);
-    return resolved && findTraces(this.storage, scope, resolved, options);
+  private async find(scope: Scope, filters: TraceFilters): Promise<DrivenTraces | undefined> {
+    const resolved = await resolveScores(this.scores, scope, 'trace', this.metadata.split(filters), scope);
+    return resolved && findTraces(this.storage, scope, resolved);
   }
 
   /** The last of the traces that are looked through in list order behind a position; `undefined` when there are fewer. */
   private async endOfHead(
-    { projectId }: Scope,
+    scope: Scope,
     sorting: Sorting,
     position: Position | undefined,
-    options: LongReadOptions,
   ): Promise<Position | undefined> {
     const [end] = await this.storage.readLong(
       positionShape(sorting).query`select t.started_at as value, t.id as id from trace t
-        where t.project_id = ${projectId} and ${behind(sorting, 'valued', position)}
+        where t.project_id = ${scope.projectId} and ${behind(sorting, 'valued', position)}
         order by ${orderBy(sorting, 'valued')} limit 1 offset ${HEAD}`,
-      options,
+      scope,
     );
     return end;
   }
 
   /** How many traces all filters take, up to one more than `max`. */
-  async count(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<number> {
-    const found = await this.find(scope, filters, options);
+  async count(scope: Scope, filters: TraceFilters, max: number): Promise<number> {
+    const found = await this.find(scope, filters);
     if (!found) return 0;
     const [row] = await this.storage.readLong(
       NUMBER.query`select count(*) as number from
         (select 1 as one from ${found.from} where ${found.where} limit ${max + 1}) taken`,
-      options,
+      scope,
     );
     return row!.number;
   }
 
   /** When the newest traces that all filters take began, and their statuses; one more than `max` at most. */
-  async listTimes(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<TimedTrace[]> {
-    const found = await this.find(scope, filters, options);
+  async listTimes(scope: Scope, filters: TraceFilters, max: number): Promise<TimedTrace[]> {
+    const found = await this.find(scope, filters);
     if (!found) return [];
     const rows = await this.storage.readLong(
       TIMED.query`select ${rawSql(found.startedAt)} as began, t.status as status from ${found.from} where ${found.where}
         order by ${rawSql(found.startedAt)} desc limit ${max + 1}`,
-      options,
+      scope,
     );
     return rows.map(({ began, status }) => ({ at: began, status: statusName(status) }));
   }
@@ -214,7 +212,6 @@ async function findTraces(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
   filters: TraceFilters & MetadataQuery & Scored,
-  options: LongReadOptions,
   order?: ScoredOrder,
 ): Promise<DrivenTraces | undefined> {
   const texts = [filters.name_contains, filters.model, filters.provider];
@@ -223,7 +220,7 @@ async function findTraces(
   if (driven === null) return undefined;
   const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters), ...(filters.scored ?? [])];
   if (filters.provider !== undefined) {
-    conditions.push(await withProvider(storage, scope, filters.provider, options));
+    conditions.push(await withProvider(storage, scope, filters.provider));
   }
   const { where, ...tables } = driven ?? (order ? byScores(order, filters) : ALL_TRACES);
   const { metadata } = filters;
@@ -231,7 +228,7 @@ async function findTraces(
     const all = joinSql([...conditions, where, mayHaveValues('t.metadata', metadata)], ' and ');
     const rows = await storage.readLong(
       WITH_METADATA.query`select t.id as id, t.metadata as metadata from ${tables.from} where ${all} limit ${MAYBES_MAX + 1}`,
-      options,
+      scope,
     );
     if (rows.length > MAYBES_MAX) throw tooMuchMetadata(metadata, `more than ${MAYBES_MAX} traces may have it`);
     const having = rows.filter((row) => hasValues(row.metadata, metadata));
@@ -265,16 +262,11 @@ function namesModel(model: string): Sql {
 }
 
 /** No roll-up knows the providers of a trace: those of few spans are looked up, those of many are tested one by one. */
-async function withProvider(
-  storage: Pick<Storage, 'readLong'>,
-  { projectId }: Scope,
-  provider: string,
-  options: LongReadOptions,
-): Promise<Sql> {
+async function withProvider(storage: Pick<Storage, 'readLong'>, scope: Scope, provider: string): Promise<Sql> {
   const rows = await storage.readLong(
-    ID.query`select s.trace_id as id from span s where s.project_id = ${projectId} and s.provider = ${provider}
+    ID.query`select s.trace_id as id from span s where s.project_id = ${scope.projectId} and s.provider = ${provider}
       limit ${SPANS_LOOKED_UP_MAX + 1}`,
-    options,
+    scope,
   );
   if (rows.length <= SPANS_LOOKED_UP_MAX) return anyOf('t.id', [...new Set(rows.map(({ id }) => id))]);
   return sql`exists (select 1 from span s where s.project_id = t.project_id and s.trace_id = t.id

@@ -22,7 +22,6 @@ import {
   sql,
   startOf,
   text,
-  type LongReadOptions,
   type Page,
   type RowOfShape,
   type Sorting,
@@ -77,7 +76,7 @@ export class UserListStore {
   ) {}
 
   /** @throws Invalid `invalid_cursor`; DomainError `range_too_large`. */
-  async list(scope: Scope, query: ListUsers, options: LongReadOptions): Promise<Page<UserResource>> {
+  async list(scope: Scope, query: ListUsers): Promise<Page<UserResource>> {
     const sorting = sortingOf(query);
     const from = startOf(sorting, query.cursor);
     if (![query.prefix, query.id_contains].every((one) => one === undefined || isStorableText(one))) {
@@ -93,45 +92,35 @@ export class UserListStore {
           sql`select 1 as one ${traces}`,
           USER.query`select * from (select ${SUMS} ${traces} group by user_id) users
             where ${behind(sorting, part, start)} order by ${orderBy(sorting, part)} limit ${count}`,
-          options,
+          scope,
         ),
       }),
       (row) => ({ value: row[SORTED[query.sort_by]], id: row.userId }),
     );
     const users = page.items.map(userResource);
     return {
-      items: query.include ? await this.withScores(scope, users, query, options) : users,
+      items: query.include ? await this.withScores(scope, users, query) : users,
       nextCursor: page.nextCursor,
     };
   }
 
   /** @returns `undefined` where no trace of the range has the user. @throws DomainError `range_too_large`. */
-  async find(
-    scope: Scope,
-    userId: string,
-    query: ReadUser,
-    options: LongReadOptions,
-  ): Promise<UserResource | undefined> {
+  async find(scope: Scope, userId: string, query: ReadUser): Promise<UserResource | undefined> {
     if (!isStorableText(userId)) return undefined;
     const traces = sql`${tracesOf(scope, query)} and user_id = ${userId}`;
     const [row] = await this.scans.read(
       sql`select 1 as one ${traces}`,
       USER.query`select ${SUMS} ${traces} group by user_id`,
-      options,
+      scope,
     );
     if (!row) return undefined;
-    const [user] = await this.withScores(scope, [userResource(row)], query, options);
+    const [user] = await this.withScores(scope, [userResource(row)], query);
     return Object.keys(user!.scores ?? {}).length > 0 ? user : userResource(row);
   }
 
-  private async withScores(
-    scope: Scope,
-    users: readonly UserResource[],
-    range: ReadUser,
-    options: LongReadOptions,
-  ): Promise<UserResource[]> {
+  private async withScores(scope: Scope, users: readonly UserResource[], range: ReadUser): Promise<UserResource[]> {
     const ids = users.map(({ user_id: id }) => id);
-    const sums = await this.scores.registered?.sumsOfUsers(scope, ids, range, options);
+    const sums = await this.scores.registered?.sumsOfUsers(scope, ids, range, scope);
     return users.map((user) => ({ ...user, scores: sums?.get(user.user_id) ?? {} }));
   }
 }

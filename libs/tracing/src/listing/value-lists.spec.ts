@@ -13,7 +13,7 @@ const HEADS = Array.from({ length: 100 }, (_, bucket) => ({ bucket, value: 1_000
 function requestOf(readLong: Storage['readLong'], query: ListSpans, order: 'asc' | 'desc' = 'desc'): ListRequest {
   const sorting = { list: 's', column: 's.duration_ms', idColumn: 's.id', type: 'integer', nullable: true } as const;
   const storage = { dialect: 'sqlite', readLong } as const;
-  return new ListRequest(storage, LOCAL_SCOPE, query, { ...sorting, order }, undefined, {}, LIST_LIMITS);
+  return new ListRequest(storage, LOCAL_SCOPE, query, { ...sorting, order }, undefined, LIST_LIMITS);
 }
 
 /** The candidates of a list by duration, longest first, of which the database answers `answers`, one statement after the other. */

@@ -65,7 +65,7 @@ export const valueOrder: ListStrategy = {
 };
 
 function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
-  const { sorting, storage, options } = list;
+  const { sorting, storage, scope } = list;
   const { order } = sorting;
   const isBefore = (a: Position, b: Position): boolean => {
     const [left, right] = order === 'asc' ? [a, b] : [b, a];
@@ -95,7 +95,7 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
 
   return async (part, from, count) => {
     if (part === 'valueless') return valueless(part, from, count);
-    const heads = (await storage.readLong(headsOf(list, name, where, part, from), options)).toSorted(comparePositions);
+    const heads = (await storage.readLong(headsOf(list, name, where, part, from), scope)).toSorted(comparePositions);
     // The heads are spans of the list themselves, so that no page goes beyond as many of them as it has spans.
     const bound = heads[count - 1];
     const page = await pageOf(heads, bound, part, from, count);
@@ -148,7 +148,7 @@ export const valueRange: ListStrategy = {
 };
 
 function inStartOrder(list: ListRequest, name: ValueName): Candidates {
-  const { scope, query, sorting, storage, options, limits } = list;
+  const { scope, query, sorting, storage, limits } = list;
   const { order } = sorting;
   const few = async (matches: readonly Match[], from: Position | undefined, count: number): Promise<Position[]> => {
     if (matches.length === 0) return [];
@@ -163,7 +163,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
         matches.map(({ id }) => id),
       )}${places}`,
     );
-    return storage.readLong(selectInListOrder({ ...sorting, unindexed: true }, where, 'valued', from, count), options);
+    return storage.readLong(selectInListOrder({ ...sorting, unindexed: true }, where, 'valued', from, count), scope);
   };
   const many = (bucket: number, from: Position | undefined, count: number): Promise<Position[]> => {
     const within = sql`s.started_at >= ${bucketStart(bucket)} and s.started_at < ${bucketStart(bucket + 1)}`;
@@ -174,10 +174,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
     const found: Position[] = [];
     let bucket = from === undefined ? undefined : bucketOf(Number(from.value));
     for (;;) {
-      const matches = await storage.readLong(
-        matchesOf(scope, query, name, order, bucket, limits.inBuckets + 1),
-        options,
-      );
+      const matches = await storage.readLong(matchesOf(scope, query, name, order, bucket, limits.inBuckets + 1), scope);
       const last = matches.length > limits.inBuckets ? matches.at(-1)!.bucket : undefined;
       const whole = matches.filter((match) => match.bucket !== last);
       found.push(...(await few(whole, from, count - found.length)));

@@ -1,17 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
+import { createLogger, type Scope } from '@spandrel/kernel';
 import type { SessionListStore } from './session-list.store.js';
 import type { SpanListStore } from './span-list.store.js';
 import type { TraceListStore } from './trace-list.store.js';
 import { WarmLists } from './warm-lists.js';
 
-type Ask = (name: string, options: LongReadOptions) => Promise<void>;
+type Ask = (name: string, scope: Scope) => Promise<void>;
 
 function warmLists(ask: Ask): WarmLists {
   const store = (name: string): unknown => ({
-    list: async (_scope: unknown, _query: unknown, options: LongReadOptions) => {
-      await ask(name, options);
+    list: async (scope: Scope) => {
+      await ask(name, scope);
       return { items: [], nextCursor: null };
     },
   });

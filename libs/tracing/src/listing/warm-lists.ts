@@ -35,11 +35,11 @@ export class WarmLists implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** One after the other: a dashboard's first requests may share the connection with them. Never throws. */
   private async warm(): Promise<void> {
-    const options = { signal: this.stopped.signal };
+    const scope = { ...NOBODY, signal: this.stopped.signal };
     try {
-      await this.spans.list(NOBODY, listSpansSchema.parse({}), options);
-      await this.traces.list(NOBODY, listTracesSchema.parse({}), options);
-      await this.sessions.list(NOBODY, listSessionsSchema.parse({}), options);
+      await this.spans.list(scope, listSpansSchema.parse({}));
+      await this.traces.list(scope, listTracesSchema.parse({}));
+      await this.sessions.list(scope, listSessionsSchema.parse({}));
     } catch (error) {
       this.logger.debug({ err: error }, 'lists were not asked for ahead');
     }

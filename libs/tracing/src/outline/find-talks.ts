@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import { LEVELS_ABOVE, mainLine, type LineSpan } from './main-line.js';
 import type { OutlinedSpan } from './span-outline.js';
 import { SpanOutlineStore } from './span-outline.store.js';
@@ -19,12 +18,12 @@ export class FindTalks {
   constructor(private readonly outlines: SpanOutlineStore) {}
 
   /** @returns by trace. */
-  async execute(scope: Scope, traceIds: readonly string[], options: LongReadOptions): Promise<Map<string, Talk>> {
-    const places = await this.outlines.talkPlaces(scope, traceIds, options);
+  async execute(scope: Scope, traceIds: readonly string[]): Promise<Map<string, Talk>> {
+    const places = await this.outlines.talkPlaces(scope, traceIds);
     const calls = [...places.values()].flatMap((place) => place.calls);
     const spans = new Map<string, LineSpan>();
     for (let [level, ids] = [0, calls]; level <= LEVELS_ABOVE && ids.length > 0; level++) {
-      const loaded = await this.load(scope, ids, 0, options);
+      const loaded = await this.load(scope, ids, 0);
       for (const [id, span] of loaded) spans.set(id, span);
       const above = new Set([...loaded.values()].flatMap(({ parentId }) => parentId ?? []));
       ids = [...above].filter((id) => !spans.has(id));
@@ -51,13 +50,12 @@ export class FindTalks {
     scope: Scope,
     ids: readonly string[],
     preview: number,
-    options: LongReadOptions,
     asTalk = false,
   ): Promise<Map<string, OutlinedSpan>> {
     const found = new Map<string, OutlinedSpan>();
     for (let at = 0; at < ids.length;) {
       const wanted = ids.slice(at);
-      const loaded = await this.outlines.loadSome(scope, wanted, preview, options, asTalk);
+      const loaded = await this.outlines.loadSome(scope, wanted, preview, asTalk);
       for (const span of loaded) found.set(span.id, span);
       // A span deleted meanwhile is passed over.
       at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);

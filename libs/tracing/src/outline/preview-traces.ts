@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import type { TraceRow } from '../trace.entity.js';
 import { traceListItemJson } from '../trace-resource.js';
 import { FindTalks } from './find-talks.js';
@@ -15,17 +14,12 @@ export class PreviewTraces {
    * @param preview code points of each preview; 0 leaves the members out.
    * @returns the JSON of each trace.
    */
-  async execute(
-    scope: Scope,
-    traces: readonly TraceRow[],
-    preview: number,
-    options: LongReadOptions,
-  ): Promise<string[]> {
+  async execute(scope: Scope, traces: readonly TraceRow[], preview: number): Promise<string[]> {
     if (preview === 0) return traces.map((trace) => traceListItemJson(trace));
     const ids = traces.map(({ id }) => id);
-    const talks = await this.talks.execute(scope, ids, options);
+    const talks = await this.talks.execute(scope, ids);
     const rootIds = [...talks.values()].flatMap(({ root }) => root ?? []);
-    const roots = await this.talks.load(scope, rootIds, preview, options, true);
+    const roots = await this.talks.load(scope, rootIds, preview, true);
     const places = traces.map(({ id }) => {
       const { root, line = [] } = talks.get(id) ?? {};
       const own = roots.get(root ?? '') ?? NO_PREVIEW;
@@ -34,7 +28,7 @@ export class PreviewTraces {
       return { own, asked, answered, answer: line.at(-1)?.id ?? null };
     });
     const callIds = new Set(places.flatMap(({ asked, answered }) => [asked ?? [], answered ?? []].flat()));
-    const calls = await this.talks.load(scope, [...callIds], preview, options);
+    const calls = await this.talks.load(scope, [...callIds], preview);
     return traces.map((trace, at) => {
       const { own, asked, answered, answer } = places[at]!;
       return traceListItemJson(trace, {

@@ -15,7 +15,6 @@ import {
   limitBySize,
   limitIdsBySize,
   text,
-  type LongReadOptions,
   type Query,
   type RowOfShape,
   type Sql,
@@ -70,14 +69,10 @@ export class SpanOutlineStore {
   constructor(private readonly storage: Storage) {}
 
   /** Where the question and the answer of traces may be, by trace. */
-  async talkPlaces(
-    scope: Scope,
-    traceIds: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, TalkPlaces>> {
+  async talkPlaces(scope: Scope, traceIds: readonly string[]): Promise<Map<string, TalkPlaces>> {
     if (traceIds.length === 0) return new Map();
     const { projectId } = scope;
-    const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, options);
+    const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, scope);
     const starts = this.storage.dialect === 'postgres' ? await startsOfTraces(read, scope, traceIds) : undefined;
     // Walks the spans of a trace from its ends: by the index on kinds all calls of the project would be walked.
     const walk = (direction: 'asc' | 'desc', which: string, most: number) => sql`select s.id, s.parent_id, s.started_at,
@@ -112,41 +107,31 @@ export class SpanOutlineStore {
    * and errors count, so that it is all of them unless these are very large.
    * @param preview code points of each preview; 0 for none. @param asTalk whether these are questions and answers alone.
    */
-  async loadSome(
-    scope: Scope,
-    ids: readonly string[],
-    preview: number,
-    options: LongReadOptions,
-    asTalk = false,
-  ): Promise<OutlinedSpan[]> {
+  async loadSome(scope: Scope, ids: readonly string[], preview: number, asTalk = false): Promise<OutlinedSpan[]> {
     if (ids.length === 0) return [];
     const { storage } = this;
     const outlines = OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
           octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
           coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
         from ${joinByIds(scope, ids, 'both')}`;
-    const rows = await storage.readLong(plannedOnce(outlines), options);
+    const rows = await storage.readLong(plannedOnce(outlines), scope);
     const taken = limitIdsBySize(
       ids,
       rows.map((row) => ({ id: row.id, bytes: isLarge(row) ? row.kindBytes + row.errorBytes : 0 })),
       BYTES_AT_ONCE,
     );
-    const large = await this.large(scope, taken, rows, options);
+    const large = await this.large(scope, taken, rows);
     const byId = new Map(rows.map((row) => [row.id, outlined({ ...row, ...large.get(row.id) })]));
     const spans = taken.flatMap((id) => byId.get(id) ?? []);
-    return preview === 0 ? spans : this.previewed(scope, spans, preview, options, asTalk);
+    return preview === 0 ? spans : this.previewed(scope, spans, preview, asTalk);
   }
 
   /** The metadata that callers gave spans, by id; none where it is large. */
-  async metadataOf(
-    scope: Scope,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<Map<string, Record<string, unknown>>> {
+  async metadataOf(scope: Scope, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
     if (ids.length === 0) return new Map();
     const query = METADATA.query`select p.span_id as id, ${smallOnly('p.metadata')} as metadata
       from ${joinByIds(scope, ids, 'p')}`;
-    const rows = await this.storage.readLong(plannedOnce(query), options);
+    const rows = await this.storage.readLong(plannedOnce(query), scope);
     return new Map(rows.map(({ id, metadata }) => [id, objectFromJsonText(metadata)]));
   }
 
@@ -154,7 +139,6 @@ export class SpanOutlineStore {
     scope: Scope,
     taken: readonly string[],
     rows: readonly OutlineRow[],
-    options: LongReadOptions,
   ): Promise<Map<string, RowOfShape<typeof LARGE>>> {
     const wanted = new Set(taken);
     const large = rows.filter((row) => isLarge(row) && wanted.has(row.id));
@@ -165,7 +149,7 @@ export class SpanOutlineStore {
         large.map(({ id }) => id),
         'both',
       )}`;
-    const texts = await this.storage.readLong(plannedOnce(query), options);
+    const texts = await this.storage.readLong(plannedOnce(query), scope);
     return new Map(texts.map((row) => [row.id, row]));
   }
 
@@ -174,7 +158,6 @@ export class SpanOutlineStore {
     scope: Scope,
     spans: readonly OutlinedSpan[],
     preview: number,
-    options: LongReadOptions,
     asTalk: boolean,
   ): Promise<OutlinedSpan[]> {
     const done: OutlinedSpan[] = [];
@@ -184,7 +167,7 @@ export class SpanOutlineStore {
       const previewing = slice.filter((span) => previewedBytes(span) > 0).map(({ id }) => id);
       const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
           ${beginning('p.output', preview)} as output from ${joinByIds(scope, previewing, 'p')}`;
-      const rows = await this.storage.readLong(plannedOnce(query), options);
+      const rows = await this.storage.readLong(plannedOnce(query), scope);
       const texts = new Map(rows.map((row) => [row.id, row]));
       for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview, asTalk));
       await nextTurn();

@@ -12,7 +12,6 @@ import {
   Storage,
   text,
   type Dialect,
-  type LongReadOptions,
   type RowOfShape,
   type Sql,
   type WriteTx,
@@ -134,20 +133,15 @@ export class SpanLookups {
   }
 
   /** Which of the spans are there, have finished and match all filters now. */
-  async findMatching(
-    scope: Scope,
-    ids: readonly string[],
-    filters: FinishedSpanFilters,
-    options: LongReadOptions,
-  ): Promise<Set<string>> {
+  async findMatching(scope: Scope, ids: readonly string[], filters: FinishedSpanFilters): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
-    const read: Read = (query) => this.storage.readLong(query, options);
+    const read: Read = (query) => this.storage.readLong(query, scope);
     const { within } = await partitionsOfSpans(this.storage.dialect, read, scope, ids);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}
           and ${joinSql(conditionsOf(filters), ' and ')}`,
-      options,
+      scope,
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -156,20 +150,15 @@ export class SpanLookups {
    * The spans that started last and have finished, newest first, without their texts.
    * @param range starts in ms since the epoch, and the span behind which it goes on.
    */
-  listNewestFinished(
-    { projectId }: Scope,
-    limit: number,
-    options: LongReadOptions,
-    { from, until, behind }: StartRange = {},
-  ): Promise<SpanRow[]> {
-    const conditions = [sql`s.project_id = ${projectId} and s.status <> ${STATUS.running}`];
+  listNewestFinished(scope: Scope, limit: number, { from, until, behind }: StartRange = {}): Promise<SpanRow[]> {
+    const conditions = [sql`s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}`];
     if (from !== undefined) conditions.push(sql`s.started_at >= ${from}`);
     if (until !== undefined) conditions.push(sql`s.started_at < ${until}`);
     if (behind) conditions.push(sql`(s.started_at, s.id) < (${behind.startedAt}, ${behind.id})`);
     return this.storage.readLong(
       ROW.query`select ${ROW} from span s where ${joinSql(conditions, ' and ')}
         order by s.started_at desc, s.id desc limit ${limit}`,
-      options,
+      scope,
     );
   }
 

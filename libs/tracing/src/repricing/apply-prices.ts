@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import { formatTimestamp, type AppliedPrices, type ApplyPrices as ApplyPricesRequest } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, type LongReadOptions } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '../pricing/pricing.js';
 import { SpanStore } from '../span.store.js';
 import { RecordWrites } from '../write/record-writes.js';
@@ -31,7 +31,7 @@ export class ApplyPrices {
    * @returns what became of these spans; all of it is durable.
    * @throws Invalid `invalid_cursor`; Unavailable when the database is lost.
    */
-  async execute(scope: Scope, request: ApplyPricesRequest, options: LongReadOptions): Promise<AppliedPrices> {
+  async execute(scope: Scope, request: ApplyPricesRequest): Promise<AppliedPrices> {
     const { since, model, unpriced, cursor } = request;
     const isDry = request.dry_run === true;
     const from = typeof cursor === 'string' ? readApplyCursor(cursor) : undefined;
@@ -42,8 +42,8 @@ export class ApplyPrices {
     };
     if (!from && !isDry) await this.record(scope, 'prices.apply_begun', details);
     const size = { spans: this.writes.jobRecords, bytes: BYTES_MAX };
-    const { spans, isLast } = await this.priced.slice(scope, request, from?.behind, size, options);
-    const sums = await this.reprice(scope, spans, isDry, options);
+    const { spans, isLast } = await this.priced.slice(scope, request, from?.behind, size);
+    const sums = await this.reprice(scope, spans, isDry);
     const soFar = added(from?.soFar ?? NOTHING_APPLIED, sums);
     if (isLast && !isDry) {
       const { examined, changed, before, after } = soFar;
@@ -60,17 +60,12 @@ export class ApplyPrices {
     };
   }
 
-  private async reprice(
-    scope: Scope,
-    spans: readonly PlacedSpan[],
-    isDry: boolean,
-    options: LongReadOptions,
-  ): Promise<RepricedSums> {
+  private async reprice(scope: Scope, spans: readonly PlacedSpan[], isDry: boolean): Promise<RepricedSums> {
     const spanIds = spans.map(({ id }) => id);
     if (spanIds.length === 0) return new RepricedCount();
     if (!isDry) return (await this.writes.execute({ type: 'reprice_spans', scope, spanIds }, 'repriced')).sums;
     const count = new RepricedCount();
-    for (const span of await this.spans.loadSome(scope, spanIds, options)) {
+    for (const span of await this.spans.loadSome(scope, spanIds)) {
       count.add(span, repricedSpan(span, this.pricing));
     }
     return count;

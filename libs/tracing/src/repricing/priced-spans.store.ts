@@ -1,16 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import {
-  integer,
-  joinSql,
-  limitIdsBySize,
-  shapeOf,
-  sql,
-  Storage,
-  text,
-  unindexed,
-  type LongReadOptions,
-} from '@spandrel/storage';
+import { integer, joinSql, limitIdsBySize, shapeOf, sql, Storage, text, unindexed } from '@spandrel/storage';
 import { payloadSizes } from '../span-partitions.sql.js';
 import { STATUS } from '../span.entity.js';
 
@@ -47,7 +37,6 @@ export class PricedSpansStore {
     which: RepricedWhich,
     behind: PlacedSpan | undefined,
     size: SliceSize,
-    options: LongReadOptions,
   ): Promise<{ spans: PlacedSpan[]; isLast: boolean }> {
     const { since, model, unpriced } = which;
     const conditions = [sql`s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}`];
@@ -59,11 +48,11 @@ export class PricedSpansStore {
     const found = await this.storage.readLong(
       PLACED.query`select s.id as id, s.started_at as "startedAt" from span s where ${joinSql(conditions, ' and ')}
         order by s.started_at, s.id limit ${size.spans}`,
-      options,
+      scope,
     );
     if (found.length === 0) return { spans: [], isLast: true };
     const ids = found.map(({ id }) => id);
-    const sizes = await payloadSizes(this.storage, scope, ids, options);
+    const sizes = await payloadSizes(this.storage, scope, ids);
     const spans = found.slice(0, limitIdsBySize(ids, sizes, size.bytes).length);
     return { spans, isLast: found.length < size.spans && spans.length === found.length };
   }

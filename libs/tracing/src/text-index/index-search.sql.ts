@@ -106,7 +106,7 @@ export class IndexSearch {
 
   /** The slices with a filter that have to do with a range of starts, oldest first. */
   private askedSlices({ startedFrom, startedUntil }: SliceRange): Promise<AskedSlice[]> {
-    const { storage, scope, options } = this.list;
+    const { storage, scope } = this.list;
     return storage.readLong(
       SLICE.query`select t.started_from as "startedFrom", t.started_until as "startedUntil", t.spans as spans,
         case when ${hasGrams('t.grams', this.hashes)} or exists (select 1 from text_pending n
@@ -114,16 +114,16 @@ export class IndexSearch {
         then 1 else 0 end as held
         from text_slice t where t.project_id = ${scope.projectId} and t.state = ${SLICE_STATE.filtered}
         and t.started_until > ${startedFrom} and t.started_from < ${startedUntil} order by t.started_from`,
-      options,
+      scope,
     );
   }
 
   private async countStarts(range: SliceRange, max: number): Promise<number> {
-    const { storage, scope, options } = this.list;
+    const { storage, scope } = this.list;
     const [row] = await storage.readLong(
       NUMBER.query`select count(*) as number from (select 1 as one from span s where s.project_id = ${scope.projectId}
         and ${startsWithin('s.started_at', range)} limit ${max}) taken`,
-      options,
+      scope,
     );
     return row!.number;
   }
@@ -154,7 +154,7 @@ export class IndexSearch {
     part: Part,
     from: Position | undefined,
   ): Promise<CandidatePage | undefined> {
-    const { storage, scope, sorting, options, limits } = this.list;
+    const { storage, scope, sorting, limits } = this.list;
     const hits: Hit[] = [];
     for (let [some, rest] = firstRead(ranges); some.length > 0; [some, rest] = firstRead(rest)) {
       hits.push(...(await this.hitsIn(some, rawSql('1 = 1'), sql` limit ${limits.hits + 1}`)));
@@ -166,7 +166,7 @@ export class IndexSearch {
       HIT.query`select s.id as id, s.started_at as "startedAt" from span s where s.project_id = ${scope.projectId}
         and ${anyOf('s.id', ids)}${atStarts('s.started_at', starts)} and ${behind(sorting, part, from)}
         order by ${orderBy({ ...sorting, unindexed: true }, part)}`,
-      options,
+      scope,
     );
     return { ids: sorted.map(({ id }) => id), end: undefined };
   }
@@ -186,7 +186,7 @@ export class IndexSearch {
     );
     return this.list.storage.readLong(
       HIT.query`select h.id as id, h.started_at as "startedAt" from (${joinSql(arms, ' union all ')}) h${end}`,
-      this.list.options,
+      this.list.scope,
     );
   }
 }

@@ -142,7 +142,7 @@ function nextInListOrder(
 
 /** Where one statement finds the candidates, another one finds a page's end, so that none of them need be read. */
 async function pageOfWalk(
-  { query, storage, options }: ListRequest,
+  { query, storage, scope }: ListRequest,
   { where, sorting }: Walk,
   part: Part,
   from: Position | undefined,
@@ -153,46 +153,42 @@ async function pageOfWalk(
     positionShape(sorting)
       .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
       order by ${order} limit 1 offset ${size - 1}`,
-    options,
+    scope,
   );
   const page = end ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}` : behind(sorting, part, from);
   const rows = await storage.readLong(
     ID.query`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
       where ${where} and ${page} and ${payloadConditions(query)} order by ${order}`,
-    options,
+    scope,
   );
   return { ids: rows.map(({ id }) => id), end };
 }
 
 /** The candidates are read, then their payloads by their keys. */
 async function pageOfCandidates(
-  { list: { scope, query, storage, options }, found }: TextSearch,
+  { list: { scope, query, storage }, found }: TextSearch,
   part: Part,
   from: Position | undefined,
   size: number,
 ): Promise<CandidatePage> {
   const candidates = await found.candidates(part, from, size);
   const ids = candidates.map(({ id }) => id);
-  const { within } = await partitionsOfSpans(storage.dialect, (read) => storage.readLong(read, options), scope, ids);
+  const { within } = await partitionsOfSpans(storage.dialect, (read) => storage.readLong(read, scope), scope, ids);
   const rows = await storage.readLong(
     ID.query`select p.span_id as id from span_payload p
       where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}
       and ${payloadConditions(query)}`,
-    options,
+    scope,
   );
   const maybes = new Set(rows.map(({ id }) => id));
   return { ids: ids.filter((id) => maybes.has(id)), end: ids.length < size ? undefined : candidates.at(-1) };
 }
 
 /** Whole spans in the order of their ids, a few at a time. */
-async function* load(
-  { scope, options }: ListRequest,
-  spans: SpanStore,
-  ids: readonly string[],
-): AsyncGenerator<StoredSpan[]> {
+async function* load({ scope }: ListRequest, spans: SpanStore, ids: readonly string[]): AsyncGenerator<StoredSpan[]> {
   for (let at = 0; at < ids.length;) {
     const wanted = ids.slice(at, at + LOADED_AT_ONCE);
-    const loaded = await spans.loadSome(scope, wanted, options);
+    const loaded = await spans.loadSome(scope, wanted);
     // A span deleted meanwhile is passed over.
     at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
     yield loaded;
