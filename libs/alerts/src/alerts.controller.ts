@@ -52,40 +52,28 @@ export class AlertsController {
   ) {}
 
   @Post()
-  @Operation({
-    id: 'createAlert',
-    access: 'write',
-    summary: 'Make an alert',
-    audited: ['alert.created'],
-    answer: alertSchema,
-  })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createAlertSchema }) body: CreateAlert) {
+  @Operation({ access: 'write', summary: 'Make an alert', audited: ['alert.created'], answer: alertSchema })
+  async createAlert(@CurrentScope() scope: Scope, @Body({ schema: createAlertSchema }) body: CreateAlert) {
     const alert = await this.alerts.create(scope, body);
     this.evaluations.hurry();
     return alertResource(alert);
   }
 
   @Get()
-  @Operation({ id: 'listAlerts', access: 'read', summary: 'Alerts, oldest first', answer: alertListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  @Operation({ access: 'read', summary: 'Alerts, oldest first', answer: alertListSchema })
+  async listAlerts(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return listed('alerts', await this.alerts.list(scope, query), alertResource);
   }
 
   @Get(':id')
-  @Operation({ id: 'getAlert', access: 'read', summary: 'An alert', answer: alertSchema })
-  async read(@CurrentScope() scope: Scope, @AlertId() id: string) {
+  @Operation({ access: 'read', summary: 'An alert', answer: alertSchema })
+  async getAlert(@CurrentScope() scope: Scope, @AlertId() id: string) {
     return alertResource(await this.alerts.get(scope, id));
   }
 
   @Put(':id')
-  @Operation({
-    id: 'updateAlert',
-    access: 'write',
-    summary: 'Change an alert',
-    audited: ['alert.updated'],
-    answer: alertSchema,
-  })
-  async update(
+  @Operation({ access: 'write', summary: 'Change an alert', audited: ['alert.updated'], answer: alertSchema })
+  async updateAlert(
     @CurrentScope() scope: Scope,
     @AlertId() id: string,
     @Body({ schema: updateAlertSchema }) body: UpdateAlert,
@@ -97,25 +85,23 @@ export class AlertsController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteAlert',
     access: 'write',
     summary: 'Delete an alert with its history',
     audited: ['alert.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @AlertId() id: string) {
+  async deleteAlert(@CurrentScope() scope: Scope, @AlertId() id: string) {
     await this.alerts.delete(scope, id);
     return deleted(id);
   }
 
   @Get(':id/history')
   @Operation({
-    id: 'listAlertHistory',
     access: 'read',
     summary: 'Changes of state of the last 30 days, newest first',
     answer: alertHistorySchema,
   })
-  async history(
+  async listAlertHistory(
     @CurrentScope() scope: Scope,
     @AlertId() id: string,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -125,7 +111,6 @@ export class AlertsController {
 
   @Get(':id/series')
   @Operation({
-    id: 'getAlertSeries',
     access: 'read',
     summary: 'What evaluations find at moments up to now',
     description: 'Of what is recorded by now, each of the window before its moment.',
@@ -133,21 +118,20 @@ export class AlertsController {
     problems: ['range_too_large'],
     limit: 5,
   })
-  series(@CurrentScope() scope: Scope, @AlertId() id: string) {
+  getAlertSeries(@CurrentScope() scope: Scope, @AlertId() id: string) {
     return this.evaluations.series(scope, id);
   }
 
   @Post(':id/test')
   @HttpCode(200)
   @Operation({
-    id: 'testAlert',
     access: 'read',
     summary: 'What an evaluation finds now',
     description: 'Nothing is kept, and nothing is sent.',
     answer: alertEvaluationSchema,
     problems: ['range_too_large'],
   })
-  test(@CurrentScope() scope: Scope, @AlertId() id: string) {
+  testAlert(@CurrentScope() scope: Scope, @AlertId() id: string) {
     return this.evaluations.explain(scope, id);
   }
 }
@@ -163,42 +147,38 @@ export class AlertChannelsController {
 
   @Post()
   @Operation({
-    id: 'createAlertChannel',
     access: 'write',
     summary: 'Store where alerts are sent to',
     audited: ['alert_channel.created'],
     answer: alertChannelSchema,
   })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createAlertChannelSchema }) body: CreateAlertChannel) {
+  async createAlertChannel(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createAlertChannelSchema }) body: CreateAlertChannel,
+  ) {
     return alertChannelResource(await this.channels.create(scope, body));
   }
 
   @Get()
-  @Operation({
-    id: 'listAlertChannels',
-    access: 'read',
-    summary: 'Channels of alerts, oldest first',
-    answer: alertChannelListSchema,
-  })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  @Operation({ access: 'read', summary: 'Channels of alerts, oldest first', answer: alertChannelListSchema })
+  async listAlertChannels(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return listed('channels', await this.channels.list(scope, query), alertChannelResource);
   }
 
   @Get(':id')
-  @Operation({ id: 'getAlertChannel', access: 'read', summary: 'A channel of alerts', answer: alertChannelSchema })
-  async read(@CurrentScope() scope: Scope, @ChannelId() id: string) {
+  @Operation({ access: 'read', summary: 'A channel of alerts', answer: alertChannelSchema })
+  async getAlertChannel(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     return alertChannelResource(await this.channels.get(scope, id));
   }
 
   @Put(':id')
   @Operation({
-    id: 'updateAlertChannel',
     access: 'write',
     summary: 'Change a channel of alerts',
     audited: ['alert_channel.updated'],
     answer: alertChannelSchema,
   })
-  async update(
+  async updateAlertChannel(
     @CurrentScope() scope: Scope,
     @ChannelId() id: string,
     @Body({ schema: updateAlertChannelSchema }) body: UpdateAlertChannel,
@@ -208,25 +188,23 @@ export class AlertChannelsController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteAlertChannel',
     access: 'write',
     summary: 'Delete a channel of alerts with its deliveries',
     audited: ['alert_channel.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @ChannelId() id: string) {
+  async deleteAlertChannel(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     await this.channels.delete(scope, id);
     return deleted(id);
   }
 
   @Get(':id/deliveries')
   @Operation({
-    id: 'listAlertDeliveries',
     access: 'read',
     summary: 'What a channel was sent in the last 30 days, newest first',
     answer: alertDeliveryListSchema,
   })
-  async listDeliveries(
+  async listAlertDeliveries(
     @CurrentScope() scope: Scope,
     @ChannelId() id: string,
     @Query({ schema: listAlertDeliveriesSchema }) query: ListAlertDeliveries,
@@ -237,14 +215,8 @@ export class AlertChannelsController {
 
   @Post(':id/test')
   @HttpCode(200)
-  @Operation({
-    id: 'testAlertChannel',
-    access: 'write',
-    summary: 'Send a channel a message',
-    answer: alertChannelTestSchema,
-    limit: 5,
-  })
-  async test(@CurrentScope() scope: Scope, @ChannelId() id: string) {
+  @Operation({ access: 'write', summary: 'Send a channel a message', answer: alertChannelTestSchema, limit: 5 })
+  async testAlertChannel(@CurrentScope() scope: Scope, @ChannelId() id: string) {
     const channel = await this.channels.get(scope, id);
     const [began, now] = [performance.now(), Date.now()];
     const message = { id: newId(), type: 'alert.test' as const, created_at: formatTimestamp(now) };

@@ -25,26 +25,23 @@ export class CommentsController {
 
   @Post()
   @Operation({
-    ...{ id: 'createComment', access: 'review', summary: 'Comment on a trace, span, datapoint or result' },
+    ...{ access: 'review', summary: 'Comment on a trace, span, datapoint or result' },
     answer: commentSchema,
     problems: ['trace_not_found', 'span_not_found', 'dataset_not_found', 'datapoint_not_found', 'eval_run_not_found'],
   })
-  async create(@CurrentTeammate() by: Teammate, @Body({ schema: createCommentSchema }) body: CreateComment) {
+  async createComment(@CurrentTeammate() by: Teammate, @Body({ schema: createCommentSchema }) body: CreateComment) {
     return commentResource(await this.comments.create(by, body));
   }
 
   @Get()
-  @Operation({ id: 'listComments', access: 'read', summary: 'Comments, oldest first', answer: commentListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listCommentsSchema }) query: ListComments) {
+  @Operation({ access: 'read', summary: 'Comments, oldest first', answer: commentListSchema })
+  async listComments(@CurrentScope() scope: Scope, @Query({ schema: listCommentsSchema }) query: ListComments) {
     return listOf('comments', await this.comments.list(scope, query), commentResource);
   }
 
   @Put(':id')
-  @Operation({
-    ...{ id: 'updateComment', access: 'review', summary: "Change the text of one's own comment" },
-    answer: commentSchema,
-  })
-  async update(
+  @Operation({ access: 'review', summary: "Change the text of one's own comment", answer: commentSchema })
+  async updateComment(
     @CurrentTeammate() by: Teammate,
     @CommentId() id: string,
     @Body({ schema: updateCommentSchema }) { text }: UpdateComment,
@@ -54,11 +51,15 @@ export class CommentsController {
 
   @Delete(':id')
   @Operation({
-    ...{ id: 'deleteComment', access: 'review', summary: "Delete one's own comment, as an administrator any" },
+    ...{ access: 'review', summary: "Delete one's own comment, as an administrator any" },
     answer: deletedSchema,
     audited: ['comment.deleted'],
   })
-  async delete(@CurrentTeammate() by: Teammate, @CurrentCaller() caller: Caller | undefined, @CommentId() id: string) {
+  async deleteComment(
+    @CurrentTeammate() by: Teammate,
+    @CurrentCaller() caller: Caller | undefined,
+    @CommentId() id: string,
+  ) {
     await this.comments.delete(by, caller !== undefined && holds(caller.permissions, 'admin'), id);
     return deleted(id);
   }

@@ -15,10 +15,10 @@ export class SharesController {
 
   @Post()
   @Operation({
-    ...{ id: 'createShare', access: 'write', summary: 'Make a link that opens a trace without signing in' },
+    ...{ access: 'write', summary: 'Make a link that opens a trace without signing in' },
     ...{ audited: ['share.created'], answer: shareCreatedSchema, problems: ['trace_not_found', 'not_found'] },
   })
-  async create(
+  async createShare(
     @CurrentTeammate() by: Teammate,
     @Body({ schema: createShareSchema }) body: CreateShare,
   ): Promise<ShareCreated> {
@@ -27,17 +27,20 @@ export class SharesController {
   }
 
   @Get()
-  @Operation({ id: 'listShares', access: 'read', summary: 'Links that open a trace', answer: shareListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listSavedSchema }) query: ListSaved) {
+  @Operation({ access: 'read', summary: 'Links that open a trace', answer: shareListSchema })
+  async listShares(@CurrentScope() scope: Scope, @Query({ schema: listSavedSchema }) query: ListSaved) {
     return listOf('shares', await this.shares.list(scope, query), shareResource);
   }
 
   @Delete(':id')
   @Operation({
-    ...{ id: 'deleteShare', access: 'write', summary: 'Revoke a link', answer: deletedSchema },
+    ...{ access: 'write', summary: 'Revoke a link', answer: deletedSchema },
     ...{ audited: ['share.revoked'], problems: ['share_not_found'] },
   })
-  async delete(@CurrentScope() scope: Scope, @Param('id', new PathId(shareNotFound)) id: string): Promise<Deleted> {
+  async deleteShare(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(shareNotFound)) id: string,
+  ): Promise<Deleted> {
     await this.shares.revoke(scope, id);
     return { id, deleted: true };
   }
@@ -59,10 +62,10 @@ export class SharedController {
   @Get(':token')
   @Unlisted()
   @Operation({
-    ...{ id: 'getSharedTrace', access: 'open', summary: 'The trace that a link opens, its spans as outlines' },
+    ...{ access: 'open', summary: 'The trace that a link opens, its spans as outlines' },
     ...{ answer: traceInViewSchema, problems: ['share_not_found'] },
   })
-  async trace(
+  async getSharedTrace(
     @Param('token') token: string,
     @Query({ schema: readSharedTraceSchema }) query: ReadSharedTrace,
     @CurrentReader() reader: Reader,
@@ -74,10 +77,13 @@ export class SharedController {
   @Get(':token/spans/:id')
   @Unlisted()
   @Operation({
-    ...{ id: 'getSharedSpan', access: 'open', summary: 'A span of the trace that a link opens, with its cost' },
+    ...{ access: 'open', summary: 'A span of the trace that a link opens, with its cost' },
     ...{ answer: readSpanAnswerSchema, problems: ['share_not_found'] },
   })
-  async span(@Param('token') token: string, @Param('id', new PathId(shareNotFound)) id: string): Promise<WrittenJson> {
+  async getSharedSpan(
+    @Param('token') token: string,
+    @Param('id', new PathId(shareNotFound)) id: string,
+  ): Promise<WrittenJson> {
     return new WrittenJson(await this.shares.readSpan(token, id));
   }
 }

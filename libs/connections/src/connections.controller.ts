@@ -33,47 +33,38 @@ export class ConnectionsController {
 
   @Post()
   @Operation({
-    id: 'createConnection',
     access: 'write',
     summary: 'Store a provider connection',
     audited: ['connection.created'],
     answer: connectionSchema,
   })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createConnectionSchema }) body: CreateConnection) {
+  async createConnection(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createConnectionSchema }) body: CreateConnection,
+  ) {
     return connectionResource(await this.changes.create(scope, body), this.ring);
   }
 
   @Get()
-  @Operation({
-    id: 'listConnections',
-    access: 'read',
-    summary: 'Provider connections, newest first',
-    answer: connectionListSchema,
-  })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  @Operation({ access: 'read', summary: 'Provider connections, newest first', answer: connectionListSchema })
+  async listConnections(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return listOf('connections', await this.store.list(scope, query), (row) => connectionResource(row, this.ring));
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getConnection',
-    access: 'read',
-    summary: 'A provider connection',
-    answer: connectionSchema,
-  })
-  async read(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
+  @Operation({ access: 'read', summary: 'A provider connection', answer: connectionSchema })
+  async getConnection(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
     return connectionResource(await this.store.get(scope, id), this.ring);
   }
 
   @Put(':id')
   @Operation({
-    id: 'updateConnection',
     access: 'write',
     summary: 'Change a provider connection',
     audited: ['connection.updated'],
     answer: connectionSchema,
   })
-  async update(
+  async updateConnection(
     @CurrentScope() scope: Scope,
     @ConnectionId() id: string,
     @Body({ schema: updateConnectionSchema }) body: UpdateConnection,
@@ -83,14 +74,13 @@ export class ConnectionsController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteConnection',
     access: 'write',
     summary: 'Delete a provider connection',
     audited: ['connection.deleted'],
     answer: deletedSchema,
     problems: ['connection_in_use'],
   })
-  async delete(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
+  async deleteConnection(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
     await this.changes.delete(scope, id);
     return deleted(id);
   }
@@ -98,13 +88,12 @@ export class ConnectionsController {
   @Post(':id/test')
   @HttpCode(200)
   @Operation({
-    id: 'testConnection',
     access: 'write',
     summary: 'Try a provider connection',
     description: 'Asks for the list of models; 200 whether or not it succeeds.',
     answer: connectionTestSchema,
   })
-  test(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
+  testConnection(@CurrentScope() scope: Scope, @ConnectionId() id: string) {
     return this.tests.execute(scope, id);
   }
 }

@@ -43,8 +43,8 @@ export class DatapointsController {
 
   @Post('datapoints')
   @KeepsNumberSources()
-  @Operation({ id: 'createDatapoint', access: 'write', summary: 'Add a datapoint', answer: datapointSchema })
-  async create(
+  @Operation({ access: 'write', summary: 'Add a datapoint', answer: datapointSchema })
+  async createDatapoint(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
@@ -54,12 +54,11 @@ export class DatapointsController {
 
   @Get('datapoints')
   @Operation({
-    id: 'listDatapoints',
     access: 'read',
     summary: 'Datapoints of a dataset, oldest first unless sorted otherwise',
     answer: listedDatapointsSchema,
   })
-  async list(
+  async listDatapoints(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: listDatapointsSchema }) asked: ListDatapoints,
@@ -79,8 +78,8 @@ export class DatapointsController {
   }
 
   @Get('datapoints/:dp_id')
-  @Operation({ id: 'getDatapoint', access: 'read', summary: 'A datapoint', answer: datapointSchema })
-  async read(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
+  @Operation({ access: 'read', summary: 'A datapoint', answer: datapointSchema })
+  async getDatapoint(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
     await this.datasets.get(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
     if (!row) throw datapointNotFound();
@@ -89,26 +88,25 @@ export class DatapointsController {
 
   @Put('datapoints/:dp_id')
   @KeepsNumberSources()
-  @Operation({ id: 'updateDatapoint', access: 'write', summary: 'Change a datapoint', answer: datapointSchema })
-  async update(
+  @Operation({ access: 'write', summary: 'Change a datapoint', answer: datapointSchema })
+  async updateDatapoint(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @DatapointId() id: string,
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
   ) {
-    if (kind === undefined) return this.read(scope, datasetId, id);
+    if (kind === undefined) return this.getDatapoint(scope, datasetId, id);
     return new WrittenJson(datapointJson(await this.edits.replace(scope, { datasetId, id, kind })));
   }
 
   @Delete('datapoints/:dp_id')
   @Operation({
-    id: 'deleteDatapoint',
     access: 'write',
     summary: 'Delete a datapoint and its queue items',
     audited: ['datapoint.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
+  async deleteDatapoint(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @DatapointId() id: string) {
     await this.edits.delete(scope, datasetId, id);
     return deleted(id);
   }
@@ -116,13 +114,12 @@ export class DatapointsController {
   @Post('datapoints/delete')
   @HttpCode(200)
   @Operation({
-    id: 'deleteDatapoints',
     access: 'write',
     summary: 'Delete datapoints and their queue items, as one change of the dataset',
     audited: ['datapoints.deleted'],
     answer: deletedDatapointsSchema,
   })
-  deleteMany(
+  deleteDatapoints(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: deleteDatapointsSchema }) { ids }: DeleteDatapoints,
@@ -132,7 +129,6 @@ export class DatapointsController {
 
   @Post('export-span')
   @Operation({
-    id: 'exportSpan',
     access: 'write',
     summary: 'Make a datapoint from a span',
     answer: datapointSchema,
@@ -150,7 +146,6 @@ export class DatapointsController {
   @Post('export-spans')
   @HttpCode(200)
   @Operation({
-    id: 'exportSpans',
     access: 'write',
     summary: 'Make datapoints from spans, as one change of the dataset',
     answer: exportedSpansSchema,

@@ -30,20 +30,20 @@ export class DatasetsController {
   ) {}
 
   @Post()
-  @Operation({ id: 'createDataset', access: 'write', summary: 'Make a dataset', answer: datasetSchema })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createDatasetSchema }) body: CreateDataset) {
+  @Operation({ access: 'write', summary: 'Make a dataset', answer: datasetSchema })
+  async createDataset(@CurrentScope() scope: Scope, @Body({ schema: createDatasetSchema }) body: CreateDataset) {
     return datasetResource(await this.changes.create(scope, body));
   }
 
   @Get()
-  @Operation({ id: 'listDatasets', access: 'read', summary: 'Datasets, newest first', answer: datasetListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  @Operation({ access: 'read', summary: 'Datasets, newest first', answer: datasetListSchema })
+  async listDatasets(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return listOf('datasets', await this.datasets.list(scope, query), datasetResource);
   }
 
   @Get(':id')
-  @Operation({ id: 'getDataset', access: 'read', summary: 'A dataset', answer: readDatasetAnswerSchema })
-  async read(
+  @Operation({ access: 'read', summary: 'A dataset', answer: readDatasetAnswerSchema })
+  async getDataset(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: readDatasetSchema }) { include }: ReadDataset,
@@ -59,8 +59,8 @@ export class DatasetsController {
   }
 
   @Put(':id')
-  @Operation({ id: 'updateDataset', access: 'write', summary: 'Change a dataset', answer: datasetSchema })
-  async update(
+  @Operation({ access: 'write', summary: 'Change a dataset', answer: datasetSchema })
+  async updateDataset(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: updateDatasetSchema }) body: UpdateDataset,
@@ -70,14 +70,13 @@ export class DatasetsController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteDataset',
     access: 'write',
     summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
     audited: ['dataset.deleted'],
     answer: deletedSchema,
     problems: ['project_protected'],
   })
-  async delete(@CurrentScope() scope: Scope, @DatasetId() id: string) {
+  async deleteDataset(@CurrentScope() scope: Scope, @DatasetId() id: string) {
     await this.changes.delete(scope, id);
     return deleted(id);
   }

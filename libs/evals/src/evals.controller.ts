@@ -77,24 +77,14 @@ export class EvalsController {
   ) {}
 
   @Get()
-  @Operation({
-    id: 'listEvalRuns',
-    access: 'read',
-    summary: 'Eval runs of all datasets, newest first',
-    answer: evalRunListSchema,
-  })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listEvalRunsSchema }) query: ListEvalRuns) {
+  @Operation({ access: 'read', summary: 'Eval runs of all datasets, newest first', answer: evalRunListSchema })
+  async listEvalRuns(@CurrentScope() scope: Scope, @Query({ schema: listEvalRunsSchema }) query: ListEvalRuns) {
     return listOf('runs', await this.runs.list(scope, query), runSummary);
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getEval',
-    access: 'read',
-    summary: 'An eval run with all its items, or without',
-    answer: evalRunSchema,
-  })
-  async read(
+  @Operation({ access: 'read', summary: 'An eval run with all its items, or without', answer: evalRunSchema })
+  async getEval(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: readEvalSchema }) { items }: ReadEval,
@@ -107,7 +97,6 @@ export class EvalsController {
 
   @Get(':id/items')
   @Operation({
-    id: 'listEvalItems',
     access: 'read',
     summary: 'Items of an eval run, page by page, or as a table',
     answer: evalItemListSchema,
@@ -120,7 +109,7 @@ export class EvalsController {
       },
     },
   })
-  async listItems(
+  async listEvalItems(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
@@ -136,52 +125,48 @@ export class EvalsController {
   @Post(':id/cancel')
   @HttpCode(200)
   @Operation({
-    id: 'cancelEval',
     access: 'write',
     summary: 'Cancel a running eval run',
     description: 'Items in flight still finish and are kept.',
     answer: evalRunSummarySchema,
     problems: ['eval_run_not_running'],
   })
-  async cancel(@CurrentScope() scope: Scope, @RunId() id: string) {
+  async cancelEval(@CurrentScope() scope: Scope, @RunId() id: string) {
     return this.changes.cancel(scope, id, Date.now());
   }
 
   @Post(':id/retry')
   @HttpCode(200)
   @Operation({
-    id: 'retryEval',
     access: 'write',
     summary: 'Have an eval run that is over go on with some of its samples',
     description: 'What had become of them is kept. The run is pending in the answer, and ends like any other.',
     answer: evalRunSummarySchema,
     problems: ['eval_run_not_over', 'nothing_to_retry'],
   })
-  retry(@CurrentScope() scope: Scope, @RunId() id: string, @Body({ schema: retryEvalSchema }) body: RetryEval) {
+  retryEval(@CurrentScope() scope: Scope, @RunId() id: string, @Body({ schema: retryEvalSchema }) body: RetryEval) {
     return this.retries.execute(scope, id, body);
   }
 
   @Delete(':id')
   @Operation({
-    id: 'deleteEval',
     access: 'write',
     summary: 'Delete an eval run and its results',
     audited: ['eval.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @RunId() id: string) {
+  async deleteEval(@CurrentScope() scope: Scope, @RunId() id: string) {
     await this.changes.delete(scope, id);
     return deleted(id);
   }
 
   @Get(':id/statistics')
   @Operation({
-    id: 'getEvalStatistics',
     access: 'read',
     summary: 'What the scores of an eval run are worth, by themselves and beside a baseline',
     answer: evalStatisticsSchema,
   })
-  readStatistics(
+  getEvalStatistics(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: evalStatisticsQuerySchema }) query: EvalStatisticsQuery,
@@ -191,12 +176,11 @@ export class EvalsController {
 
   @Get(':id/judge-agreement')
   @Operation({
-    id: 'getJudgeAgreement',
     access: 'read',
     summary: 'How far an eval run passes and fails what the reviewers of its datapoints do',
     answer: judgeAgreementSchema,
   })
-  readJudgeAgreement(
+  getJudgeAgreement(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Query({ schema: judgeAgreementQuerySchema }) query: JudgeAgreementQuery,
@@ -206,12 +190,11 @@ export class EvalsController {
 
   @Get(':id/metadata')
   @Operation({
-    id: 'getEvalMetadata',
     access: 'read',
     summary: "What the metadata of an eval run's datapoints have: its results can be grouped by it",
     answer: evalMetadataSchema,
   })
-  async readMetadata(@CurrentScope() scope: Scope, @RunId() id: string) {
+  async getEvalMetadata(@CurrentScope() scope: Scope, @RunId() id: string) {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
     return (await this.metadata.execute(scope, snapshotOf(run), [])).toAnswer();
@@ -220,13 +203,12 @@ export class EvalsController {
   @Post(':id/gates')
   @HttpCode(200)
   @Operation({
-    id: 'setEvalGates',
     access: 'write',
     summary: 'Other gates for an eval run',
     description: 'A run that is over is judged at once, one that goes on at its end.',
     answer: evalRunSummarySchema,
   })
-  setGates(
+  setEvalGates(
     @CurrentScope() scope: Scope,
     @RunId() id: string,
     @Body({ schema: setGatesSchema }) { gates }: SetGatesBody,
@@ -249,13 +231,12 @@ export class DatasetEvalsController {
 
   @Post('eval')
   @Operation({
-    id: 'startEval',
     access: 'write',
     summary: 'Start an eval run',
     answer: startedEvalSchema,
     problems: ['connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score', 'nothing_to_evaluate'],
   })
-  async start(
+  async startEval(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
@@ -265,14 +246,13 @@ export class DatasetEvalsController {
 
   @Post('eval/matrix')
   @Operation({
-    id: 'startEvalMatrix',
     access: 'write',
     summary: 'Start an eval run for each of several models and prompts',
     description: 'All of them are started, or none.',
     answer: startedMatrixSchema,
     problems: ['connection_not_found', 'eval_run_not_found', 'id_conflict', 'nothing_to_score'],
   })
-  async startMatrix(
+  async startEvalMatrix(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Body({ schema: startMatrixSchema }) body: StartMatrix,
@@ -283,13 +263,12 @@ export class DatasetEvalsController {
 
   @Get('eval')
   @Operation({
-    id: 'listEvals',
     access: 'read',
     summary: 'Eval runs of a dataset, newest first',
     answer: evalRunListSchema,
     problems: ['eval_run_not_found'],
   })
-  async list(
+  async listEvals(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
@@ -305,12 +284,11 @@ export class DatasetEvalsController {
 
   @Get('datapoints/:dp_id/results')
   @Operation({
-    id: 'listDatapointResults',
     access: 'read',
     summary: 'What became of a datapoint in the eval runs that processed it, newest first',
     answer: datapointResultListSchema,
   })
-  listResults(
+  listDatapointResults(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @DatapointId() datapointId: string,
@@ -321,13 +299,12 @@ export class DatasetEvalsController {
 
   @Get('compare')
   @Operation({
-    id: 'compareEvals',
     access: 'read',
     summary: 'Results of runs side by side',
     answer: evalComparisonSchema,
     problems: ['eval_run_not_found'],
   })
-  async compare(
+  async compareEvals(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareSchema }) query: Compare,
@@ -339,13 +316,12 @@ export class DatasetEvalsController {
 
   @Get('compare/items')
   @Operation({
-    id: 'compareEvalItems',
     access: 'read',
     summary: 'Items of runs side by side, page by page',
     answer: comparedItemListSchema,
     problems: ['eval_run_not_found'],
   })
-  listCompared(
+  compareEvalItems(
     @CurrentScope() scope: Scope,
     @DatasetId() id: string,
     @Query({ schema: compareItemsSchema }) query: CompareItems,
@@ -365,7 +341,6 @@ export class ExternalRunsController {
   @Post('results')
   @HttpCode(200)
   @Operation({
-    id: 'addEvalResults',
     access: 'write',
     summary: 'Add results to an external eval run',
     description:
@@ -373,14 +348,17 @@ export class ExternalRunsController {
     answer: addedResultsSchema,
     problems: ['eval_run_not_external', 'eval_run_not_running'],
   })
-  add(@CurrentScope() scope: Scope, @RunId() id: string, @Body({ schema: addResultsSchema }) body: AddResultsBody) {
+  addEvalResults(
+    @CurrentScope() scope: Scope,
+    @RunId() id: string,
+    @Body({ schema: addResultsSchema }) body: AddResultsBody,
+  ) {
     return this.adds.execute(scope, id, body);
   }
 
   @Post('complete')
   @HttpCode(200)
   @Operation({
-    id: 'completeEval',
     access: 'write',
     summary: 'Complete an external eval run',
     description:
@@ -388,7 +366,7 @@ export class ExternalRunsController {
     answer: evalRunSummarySchema,
     problems: ['eval_run_not_external', 'eval_run_not_running'],
   })
-  complete(@CurrentScope() scope: Scope, @RunId() id: string) {
+  completeEval(@CurrentScope() scope: Scope, @RunId() id: string) {
     return this.completes.execute(scope, id);
   }
 }

@@ -21,7 +21,6 @@ export class EventsController {
   @Get()
   @EventStreamRoute()
   @Operation({
-    id: 'listenToEvents',
     summary: 'Stream of live events',
     description:
       'Events from now on, or behind the number given by `Last-Event-ID` or `since`. The stream goes on until one side ends it.',
@@ -35,7 +34,7 @@ export class EventsController {
     access: 'read',
     tokenInQuery: true,
   })
-  async listen(
+  async listenToEvents(
     @CurrentScope() scope: Scope,
     @Query({ schema: listenSchema }) { since, types, view, trace_id: traceId }: Listen,
     @Headers('last-event-id') lastEventId: string | undefined,

@@ -19,8 +19,8 @@ export class HealthController {
   ) {}
 
   @Get('api/health')
-  @Operation({ id: 'getHealth', summary: 'Whether the service runs', answer: healthSchema, access: 'open' })
-  health() {
+  @Operation({ summary: 'Whether the service runs', answer: healthSchema, access: 'open' })
+  getHealth() {
     return {
       ...OK,
       instance_id: INSTANCE_ID,
@@ -32,20 +32,15 @@ export class HealthController {
 
   /** The process answers; restart it when this does not. */
   @Get('livez')
-  @Operation({ id: 'getLiveness', summary: 'Whether the process answers', answer: probeSchema, access: 'open' })
-  live() {
+  @Operation({ summary: 'Whether the process answers', answer: probeSchema, access: 'open' })
+  getLiveness() {
     return OK;
   }
 
   /** Requests are served: 200; while starting or stopping, or while the database cannot be used: 503. */
   @Get('readyz')
-  @Operation({
-    id: 'getReadiness',
-    summary: 'Whether requests are served; 503 when not',
-    answer: probeSchema,
-    access: 'open',
-  })
-  async ready() {
+  @Operation({ summary: 'Whether requests are served; 503 when not', answer: probeSchema, access: 'open' })
+  async getReadiness() {
     if (!(await this.readiness.holds()))
       throw new Unavailable('the service is starting or stopping, or its database cannot be used');
     return OK;
@@ -59,12 +54,11 @@ export class MetricsController {
 
   @Get('metrics')
   @Operation({
-    id: 'readMetrics',
     access: 'operator',
     summary: 'Metrics of this process',
     answer: { mediaTypes: ['text/plain'], description: 'The text exposition format of Prometheus, version 0.0.4.' },
   })
-  async metrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async readMetrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.header('content-type', this.registry.contentType);
     return metricsText(this.registry);
   }

@@ -80,13 +80,16 @@ type HandlerDecorator<Answer extends z.ZodType> = (
   handler: { value?: (...given: never[]) => Given<Answer> | Promise<Given<Answer>> },
 ) => void;
 
+/** The handler's name is the id of the operation where nothing else is given. */
+type Described<Answer extends z.ZodType | MediaDescription> = Omit<OperationDescription<Answer>, 'id'> & {
+  id?: string;
+};
+
 /** Describes a route for the OpenAPI document (docs/spec/health.md#the-openapi-description). Every route has one. */
-export function Operation<Answer extends z.ZodType>(
-  description: OperationDescription<Answer>,
-): HandlerDecorator<Answer>;
-export function Operation(description: OperationDescription<MediaDescription>): MethodDecorator;
-export function Operation(description: OperationDescription): MethodDecorator {
-  return SetMetadata(OPERATION, description);
+export function Operation<Answer extends z.ZodType>(description: Described<Answer>): HandlerDecorator<Answer>;
+export function Operation(description: Described<MediaDescription>): MethodDecorator;
+export function Operation(description: Described<z.ZodType | MediaDescription>): MethodDecorator {
+  return (target, key, handler) => SetMetadata(OPERATION, { id: key, ...description })(target, key, handler);
 }
 
 /** Marks a route outside Nest that everyone may call, as Fastify's `config`. */

@@ -81,28 +81,26 @@ export class MaskingController {
 
   @Get('projects/:id/masking')
   @Operation({
-    id: 'getMasking',
     access: 'read or admin',
     summary: 'How the texts of a project are masked',
     description:
       'With `read` of the own project, with `admin` of every project of the organization. In local mode the id is `local`.',
     answer: maskingSchema,
   })
-  async read(@CurrentCaller() caller: Caller | undefined, @Param('id', new PathId(projectNotFound)) id: string) {
+  async getMasking(@CurrentCaller() caller: Caller | undefined, @Param('id', new PathId(projectNotFound)) id: string) {
     const { projectId } = await this.projects.readable(caller, id);
     return maskingResource(projectId, await this.store.find(projectId), this.plugins.maskers);
   }
 
   @Put('projects/:id/masking')
   @Operation({
-    id: 'putMasking',
     access: 'admin',
     summary: 'Replace the masking rules of a project',
     description: 'They hold on all servers within a second, for what is recorded from then on.',
     answer: maskingSchema,
     audited: ['project.masking_changed'],
   })
-  async put(
+  async putMasking(
     @CurrentCaller() caller: Caller | undefined,
     @Param('id', new PathId(projectNotFound)) id: string,
     @Body({ schema: putMaskingSchema }) body: PutMasking,
@@ -114,14 +112,13 @@ export class MaskingController {
   @Post('projects/:id/masking/preview')
   @HttpCode(200)
   @Operation({
-    id: 'previewMasking',
     access: 'read',
     summary: 'What rules make of a text',
     description: 'The text is kept nowhere. `rules` in the body need the scope `admin`.',
     answer: maskingPreviewSchema,
     problems: ['insufficient_scope'],
   })
-  preview(
+  previewMasking(
     @CurrentCaller() caller: Caller | undefined,
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(projectNotFound)) id: string,
@@ -134,7 +131,6 @@ export class MaskingController {
 
   @Get('masking')
   @Operation({
-    id: 'getRecordingMasking',
     access: 'ingest',
     // A gateway asks in the name of its callers, and a busy organization must not lose calls by that.
     uncounted: true,
@@ -142,7 +138,7 @@ export class MaskingController {
     description: 'For gateways and others that mask before they send.',
     answer: recordingMaskingSchema,
   })
-  async ofRecordings(@CurrentCaller() caller: Caller | undefined, @CurrentScope() { projectId }: Scope) {
+  async getRecordingMasking(@CurrentCaller() caller: Caller | undefined, @CurrentScope() { projectId }: Scope) {
     const row = await this.store.find(projectId);
     const rules = rulesOf(row);
     // People record nothing through a gateway.

@@ -39,49 +39,40 @@ export class ScoringRulesController {
 
   @Post()
   @Operation({
-    id: 'createScoringRule',
     access: 'write',
     summary: 'Have live traffic scored by a rule',
     audited: ['scoring_rule.created'],
     answer: scoringRuleSchema,
     problems: ['connection_not_found'],
   })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createScoringRuleSchema }) body: CreateScoringRule) {
+  async createScoringRule(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createScoringRuleSchema }) body: CreateScoringRule,
+  ) {
     return (await this.changes.show(scope, [await this.changes.create(scope, body)]))[0]!;
   }
 
   @Get()
-  @Operation({
-    id: 'listScoringRules',
-    access: 'read',
-    summary: 'Scoring rules, oldest first',
-    answer: scoringRuleListSchema,
-  })
-  list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  @Operation({ access: 'read', summary: 'Scoring rules, oldest first', answer: scoringRuleListSchema })
+  listScoringRules(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return this.changes.list(scope, query);
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getScoringRule',
-    access: 'read',
-    summary: 'A scoring rule, and what it did within 24 hours',
-    answer: scoringRuleSchema,
-  })
-  async read(@CurrentScope() scope: Scope, @RuleId() id: string) {
+  @Operation({ access: 'read', summary: 'A scoring rule, and what it did within 24 hours', answer: scoringRuleSchema })
+  async getScoringRule(@CurrentScope() scope: Scope, @RuleId() id: string) {
     return (await this.changes.show(scope, [await this.rules.get(scope, id)]))[0]!;
   }
 
   @Put(':id')
   @Operation({
-    id: 'updateScoringRule',
     access: 'write',
     summary: 'Change a scoring rule',
     audited: ['scoring_rule.updated'],
     answer: scoringRuleSchema,
     problems: ['connection_not_found'],
   })
-  async update(
+  async updateScoringRule(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: updateScoringRuleSchema }) body: UpdateScoringRule,
@@ -91,26 +82,24 @@ export class ScoringRulesController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteScoringRule',
     access: 'write',
     summary: 'Delete a scoring rule; its scores stay',
     audited: ['scoring_rule.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @RuleId() id: string) {
+  async deleteScoringRule(@CurrentScope() scope: Scope, @RuleId() id: string) {
     await this.changes.delete(scope, id);
     return deleted(id);
   }
 
   @Get(':id/explain')
   @Operation({
-    id: 'explainScoring',
     access: 'read',
     summary: 'Why a rule scored a span, a trace or a session, or did not',
     answer: scoringExplanationSchema,
     problems: ['span_not_found', 'trace_not_found', 'session_not_found'],
   })
-  explain(
+  explainScoring(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Query({ schema: explainScoringSchema }) query: ScoringTargetIds,
@@ -121,14 +110,13 @@ export class ScoringRulesController {
   @Post(':id/test')
   @HttpCode(200)
   @Operation({
-    id: 'testScoringRule',
     access: 'write',
     summary: 'Have a rule judge something at once',
     description: 'Asks the judge, which costs what it costs; nothing is stored.',
     answer: scoringTestSchema,
     problems: ['span_not_found', 'trace_not_found', 'session_not_found'],
   })
-  test(
+  testScoringRule(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: testScoringSchema }) body: ScoringTargetIds,
@@ -139,13 +127,12 @@ export class ScoringRulesController {
   @Post(':id/backfill')
   @HttpCode(200)
   @Operation({
-    id: 'backfillScoringRule',
     access: 'write',
     summary: 'Have a rule judge what ended before it',
     audited: ['scoring_rule.backfill_begun'],
     answer: backfillAnswerSchema,
   })
-  backfill(
+  backfillScoringRule(
     @CurrentScope() scope: Scope,
     @RuleId() id: string,
     @Body({ schema: backfillScoringSchema }) body: BackfillScoring,

@@ -65,7 +65,6 @@ export class QueueController {
 
   @Post('queue')
   @Operation({
-    id: 'enqueueTargets',
     access: 'write',
     summary: 'Put traces, spans or sessions into the review queue',
     answer: enqueuedSchema,
@@ -78,13 +77,12 @@ export class QueueController {
   @Post('queue/next')
   @HttpCode(200)
   @Operation({
-    id: 'claimNextTarget',
     access: 'review',
     summary: 'Claim the pending item of a trace, a span or a session that is next',
     answer: queueItemSchema,
     problems: ['queue_item_not_found'],
   })
-  async nextTarget(
+  async claimNextTarget(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Body({ schema: claimNextSchema }) { claimed_by: reviewer, exclude: excluded = [] }: ClaimNext,
@@ -95,34 +93,34 @@ export class QueueController {
 
   @Get('queue/progress')
   @Operation({
-    id: 'getTargetProgress',
     access: 'read',
     summary: 'How far the review of traces, spans and sessions is, by reviewer',
     answer: queueProgressSchema,
   })
-  targetProgress(@CurrentScope() scope: Scope) {
+  getTargetProgress(@CurrentScope() scope: Scope) {
     return this.reviews.progress(scope, OF_TARGETS);
   }
 
   @Get('queue/agreement')
   @Operation({
-    id: 'getTargetAgreement',
     access: 'read',
     summary: 'How far the reviewers of traces, spans and sessions agree',
     answer: agreementSchema,
   })
-  async targetAgreement(@CurrentScope() scope: Scope, @Query({ schema: agreementQuerySchema }) query: AgreementQuery) {
+  async getTargetAgreement(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
+  ) {
     return { scores: await this.reviews.agreement(scope, OF_TARGETS, query) };
   }
 
   @Get('queue')
   @Operation({
-    id: 'listQueue',
     access: 'read',
     summary: 'Queue items of all datasets, and of traces, spans and sessions, oldest first',
     answer: queueItemListSchema,
   })
-  async listAll(
+  async listQueue(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
@@ -131,8 +129,8 @@ export class QueueController {
   }
 
   @Get('queue/:item_id')
-  @Operation({ id: 'getQueueItem', access: 'read', summary: 'A queue item', answer: queueItemSchema })
-  async read(
+  @Operation({ access: 'read', summary: 'A queue item', answer: queueItemSchema })
+  async getQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: CallerAsReviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
@@ -147,7 +145,6 @@ export class QueueController {
   @Post('queue/:item_id/claim')
   @HttpCode(200)
   @Operation({
-    id: 'claimQueueItem',
     access: 'review',
     summary: 'Claim an item for review',
     answer: queueItemSchema,
@@ -158,7 +155,7 @@ export class QueueController {
       'queue_item_completed',
     ],
   })
-  async claim(
+  async claimQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
@@ -171,13 +168,12 @@ export class QueueController {
   @Post('queue/:item_id/release')
   @HttpCode(200)
   @Operation({
-    id: 'releaseQueueItem',
     access: 'review',
     summary: 'Give a claimed item back',
     answer: queueItemSchema,
     problems: ['queue_item_not_claimed', 'queue_item_completed'],
   })
-  async release(@CurrentScope() scope: Scope, @Param('item_id', new PathId(queueItemNotFound)) id: string) {
+  async releaseQueueItem(@CurrentScope() scope: Scope, @Param('item_id', new PathId(queueItemNotFound)) id: string) {
     return new WrittenJson(queueItemJson(await this.queue.release(scope, id)));
   }
 
@@ -185,14 +181,13 @@ export class QueueController {
   @KeepsNumberSources()
   @HttpCode(200)
   @Operation({
-    id: 'submitQueueItem',
     access: 'review',
     summary: 'Complete a claimed item',
     answer: submittedItemSchema,
     description: '`apply` changes the datapoint, so that it needs the scope `write`.',
     problems: ['queue_item_not_claimed', 'queue_item_completed'],
   })
-  async submit(
+  async submitQueueItem(
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
@@ -206,36 +201,25 @@ export class QueueController {
   }
 
   @Get('count/queue')
-  @Operation({
-    id: 'countQueue',
-    access: 'read',
-    summary: 'How many items each queue has, by status',
-    answer: queueCountsSchema,
-  })
-  count(@CurrentScope() scope: Scope) {
+  @Operation({ access: 'read', summary: 'How many items each queue has, by status', answer: queueCountsSchema })
+  countQueue(@CurrentScope() scope: Scope) {
     return this.countQueues.execute(scope);
   }
 
   @Get('datasets/:id/queue/progress')
   @Operation({
-    id: 'getQueueProgress',
     access: 'read',
     summary: 'How far the review of a dataset is, by reviewer',
     answer: queueProgressSchema,
   })
-  async progress(@CurrentScope() scope: Scope, @Param('id', new PathId(datasetNotFound)) id: string) {
+  async getQueueProgress(@CurrentScope() scope: Scope, @Param('id', new PathId(datasetNotFound)) id: string) {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return this.reviews.progress(scope, id);
   }
 
   @Get('datasets/:id/agreement')
-  @Operation({
-    id: 'getAgreement',
-    access: 'read',
-    summary: 'How far the reviewers of a dataset agree',
-    answer: agreementSchema,
-  })
-  async agreement(
+  @Operation({ access: 'read', summary: 'How far the reviewers of a dataset agree', answer: agreementSchema })
+  async getAgreement(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
@@ -246,13 +230,12 @@ export class QueueController {
 
   @Post('datasets/:id/queue')
   @Operation({
-    id: 'enqueueDatapoints',
     access: 'write',
     summary: 'Put datapoints into the review queue',
     answer: enqueuedSchema,
     problems: ['datapoint_not_found'],
   })
-  async enqueue(
+  async enqueueDatapoints(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
@@ -261,13 +244,8 @@ export class QueueController {
   }
 
   @Get('datasets/:id/queue')
-  @Operation({
-    id: 'listDatasetQueue',
-    access: 'read',
-    summary: 'Queue items of a dataset, oldest first',
-    answer: queueItemListSchema,
-  })
-  async list(
+  @Operation({ access: 'read', summary: 'Queue items of a dataset, oldest first', answer: queueItemListSchema })
+  async listDatasetQueue(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @CallingReviewer() caller: CallerAsReviewer,
@@ -281,13 +259,12 @@ export class QueueController {
   @Post('datasets/:id/queue/next')
   @HttpCode(200)
   @Operation({
-    id: 'claimNextQueueItem',
     access: 'review',
     summary: 'Claim the oldest pending item',
     answer: queueItemSchema,
     problems: ['queue_item_not_found'],
   })
-  async next(
+  async claimNextQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
     @Param('id', new PathId(datasetNotFound)) id: string,

@@ -12,14 +12,13 @@ export class SearchController {
   @Post()
   @HttpCode(200)
   @Operation({
-    id: 'searchSpans',
     access: 'read',
     summary: 'Finished spans, best first, by words, by meaning or by both',
     description: 'Cloud mode with a search index. Spans are found soon after they finish.',
     answer: searchInViewSchema,
     problems: ['search_not_available'],
   })
-  async find(@CurrentScope() scope: Scope, @Body({ schema: searchSchema }) search: Search) {
+  async searchSpans(@CurrentScope() scope: Scope, @Body({ schema: searchSchema }) search: Search) {
     if (search.view === 'outline') {
       const outlines = await this.search.findOutlines(scope, search);
       return { spans: outlines, count: outlines.length, next_cursor: null };

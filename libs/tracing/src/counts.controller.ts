@@ -35,7 +35,7 @@ export class CountsController {
   ) {}
 
   @Get('traces')
-  @Operation({ id: 'countTraces', access: 'read', summary: 'How many traces match all filters', answer: countedSchema })
+  @Operation({ access: 'read', summary: 'How many traces match all filters', answer: countedSchema })
   async countTraces(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(traceFiltersSchema) }) filters: TraceFilters,
@@ -45,7 +45,6 @@ export class CountsController {
 
   @Get('traces/over-time')
   @Operation({
-    id: 'countTracesOverTime',
     access: 'read',
     summary: 'When the traces that match all filters began, by status',
     answer: tracesOverTimeSchema,
@@ -59,7 +58,7 @@ export class CountsController {
   }
 
   @Get('spans')
-  @Operation({ id: 'countSpans', access: 'read', summary: 'How many spans match all filters', answer: countedSchema })
+  @Operation({ access: 'read', summary: 'How many spans match all filters', answer: countedSchema })
   async countSpans(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(spanFiltersSchema) }) filters: SpanFilters,
@@ -88,13 +87,8 @@ export class FacetsController {
   constructor(private readonly lists: FacetListStore) {}
 
   @Get()
-  @Operation({
-    id: 'listFacets',
-    access: 'read',
-    summary: 'Values that filters can take, in order',
-    answer: facetListSchema,
-  })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listFacetsSchema }) query: ListFacets) {
+  @Operation({ access: 'read', summary: 'Values that filters can take, in order', answer: facetListSchema })
+  async listFacets(@CurrentScope() scope: Scope, @Query({ schema: listFacetsSchema }) query: ListFacets) {
     const values = await this.lists.list(scope, query);
     return listOf('facets', values, (value) => ({ value, count: null }));
   }

@@ -12,26 +12,25 @@ type IngestBody = z.output<typeof ingestSchema>;
 @Controller('api/ingest')
 export class IngestController {
   constructor(
-    private readonly ingest: Ingest,
+    private readonly writer: Ingest,
     private readonly scores: ScoresPort,
   ) {}
 
   @Post()
   @HttpCode(200)
   @Operation({
-    id: 'ingest',
     access: 'ingest',
     summary: 'Write many traces, spans and scores',
     description:
       'An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected.',
     answer: ingestResultSchema,
   })
-  async create(
+  async ingest(
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
     @Body({ schema: ingestSchema }) body: IngestBody,
   ) {
-    const result = await this.ingest.execute(scope, body);
+    const result = await this.writer.execute(scope, body);
     if (!body.scores) return result;
     // After the traces and spans of the same request, which they may be about.
     const { accepted, rejected } = await this.ingestScores(scope, body.scores, caller?.id ?? 'local');

@@ -21,20 +21,14 @@ export class PricesController {
   ) {}
 
   @Get()
-  @Operation({
-    id: 'listPrices',
-    access: 'read',
-    summary: 'The prices by which costs are computed, by model',
-    answer: priceListSchema,
-  })
-  list(@Query({ schema: listPricesSchema }) query: ListPricesQuery) {
+  @Operation({ access: 'read', summary: 'The prices by which costs are computed, by model', answer: priceListSchema })
+  listPrices(@Query({ schema: listPricesSchema }) query: ListPricesQuery) {
     return this.prices.execute(query);
   }
 
   @Post('apply')
   @HttpCode(200)
   @Operation({
-    id: 'applyPrices',
     access: 'admin',
     summary: 'Price recorded spans again, some at a time',
     description:
@@ -43,7 +37,7 @@ export class PricesController {
     answer: appliedPricesSchema,
     problems: ['invalid_cursor'],
   })
-  apply(@CurrentScope() scope: Scope, @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest) {
+  applyPrices(@CurrentScope() scope: Scope, @Body({ schema: applyPricesSchema }) body: ApplyPricesRequest) {
     return this.application.execute(scope, body);
   }
 }

@@ -25,8 +25,8 @@ export class SessionsController {
   ) {}
 
   @Get()
-  @Operation({ id: 'listSessions', access: 'read', summary: 'Sessions, newest first', answer: sessionListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listSessionsSchema }) query: ListSessions) {
+  @Operation({ access: 'read', summary: 'Sessions, newest first', answer: sessionListSchema })
+  async listSessions(@CurrentScope() scope: Scope, @Query({ schema: listSessionsSchema }) query: ListSessions) {
     const page = await this.sessions.list(scope, query);
     if (query.include === undefined) return listOf('sessions', page);
     const ids = page.items.map(({ session_id: id }) => id);
@@ -38,13 +38,12 @@ export class SessionsController {
   /** The traces of a session, newest first unless asked for otherwise. */
   @Get(':session_id')
   @Operation({
-    id: 'getSession',
     access: 'read',
     summary: 'The traces of a session, newest first unless sorted otherwise',
     answer: sessionTracesSchema,
     problems: ['session_not_found'],
   })
-  async read(
+  async getSession(
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,
     @Query({ schema: readSessionSchema }) { preview, include, ...query }: ReadSession,

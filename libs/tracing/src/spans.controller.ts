@@ -45,13 +45,12 @@ export class SpansController {
 
   @Post()
   @Operation({
-    id: 'createSpan',
     access: 'ingest',
     summary: 'Start a span',
     answer: spanCreatedSchema,
     problems: ['trace_not_found', 'id_conflict'],
   })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createSpanSchema }) body: CreateSpan) {
+  async createSpan(@CurrentScope() scope: Scope, @Body({ schema: createSpanSchema }) body: CreateSpan) {
     if (!isStorableText(body.trace_id)) throw traceNotFound();
     const id = body.id ?? newId();
     const { span } = await this.writes.execute({ type: 'create_span', scope, now: Date.now(), id, body }, 'span');
@@ -61,13 +60,12 @@ export class SpansController {
   @Post(':id/complete')
   @HttpCode(200)
   @Operation({
-    id: 'completeSpan',
     access: 'ingest',
     summary: 'Complete a running span',
     answer: spanSchema,
     problems: ['span_already_finished'],
   })
-  async complete(
+  async completeSpan(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
@@ -79,13 +77,12 @@ export class SpansController {
   @Post(':id/fail')
   @HttpCode(200)
   @Operation({
-    id: 'failSpan',
     access: 'ingest',
     summary: 'Fail a running span',
     answer: spanSchema,
     problems: ['span_already_finished'],
   })
-  async fail(
+  async failSpan(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: failSpanSchema }) body: FailSpan,
@@ -95,8 +92,8 @@ export class SpansController {
   }
 
   @Get()
-  @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spansInViewSchema })
-  async list(
+  @Operation({ access: 'read', summary: 'Spans that match all filters', answer: spansInViewSchema })
+  async listSpans(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listSpansInViewSchema) }) { view, preview, include, ...query }: ListSpansInView,
   ) {
@@ -134,8 +131,8 @@ export class SpansController {
   }
 
   @Get(':id')
-  @Operation({ id: 'getSpan', access: 'read', summary: 'A span', answer: readSpanAnswerSchema })
-  async read(
+  @Operation({ access: 'read', summary: 'A span', answer: readSpanAnswerSchema })
+  async getSpan(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
     @Query({ schema: readSpanSchema }) { include }: ReadSpanQuery,
@@ -151,14 +148,8 @@ export class SpansController {
   }
 
   @Delete(':id')
-  @Operation({
-    id: 'deleteSpan',
-    access: 'write',
-    summary: 'Delete a span',
-    audited: ['span.deleted'],
-    answer: deletedSchema,
-  })
-  async delete(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string) {
+  @Operation({ access: 'write', summary: 'Delete a span', audited: ['span.deleted'], answer: deletedSchema })
+  async deleteSpan(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string) {
     await this.writes.execute({ type: 'delete_span', scope, id, context: currentContext() }, 'span');
     return deleted(id);
   }

@@ -37,27 +37,16 @@ export class TracesController {
   ) {}
 
   @Post()
-  @Operation({
-    id: 'createTrace',
-    access: 'ingest',
-    summary: 'Start a trace',
-    answer: traceSchema,
-    problems: ['id_conflict'],
-  })
-  async create(@CurrentScope() scope: Scope, @Body({ schema: createTraceSchema }) body: CreateTrace) {
+  @Operation({ access: 'ingest', summary: 'Start a trace', answer: traceSchema, problems: ['id_conflict'] })
+  async createTrace(@CurrentScope() scope: Scope, @Body({ schema: createTraceSchema }) body: CreateTrace) {
     const id = body.id ?? newId();
     const { trace } = await this.writes.execute({ type: 'create_trace', scope, now: Date.now(), id, body }, 'trace');
     return new WrittenJson(traceJson(trace));
   }
 
   @Get()
-  @Operation({
-    id: 'listTraces',
-    access: 'read',
-    summary: 'Traces with their roll-ups, newest first',
-    answer: traceListSchema,
-  })
-  async list(
+  @Operation({ access: 'read', summary: 'Traces with their roll-ups, newest first', answer: traceListSchema })
+  async listTraces(
     @CurrentScope() scope: Scope,
     @Query({ schema: gatheringMembers(listPreviewedTracesSchema) }) { preview, include, ...query }: ListPreviewedTraces,
   ) {
@@ -69,13 +58,8 @@ export class TracesController {
   }
 
   @Get(':id')
-  @Operation({
-    id: 'getTrace',
-    access: 'read',
-    summary: 'A trace with all its spans in start order',
-    answer: traceInViewSchema,
-  })
-  async read(
+  @Operation({ access: 'read', summary: 'A trace with all its spans in start order', answer: traceInViewSchema })
+  async getTrace(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Query({ schema: readTraceSchema }) query: ReadTraceQuery,
@@ -86,8 +70,8 @@ export class TracesController {
   }
 
   @Patch(':id')
-  @Operation({ id: 'patchTrace', access: 'write', summary: 'Change a trace', answer: traceSchema })
-  async patch(
+  @Operation({ access: 'write', summary: 'Change a trace', answer: traceSchema })
+  async patchTrace(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
     @Body({ schema: patchTraceSchema }) body: PatchTrace,
@@ -98,13 +82,12 @@ export class TracesController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteTrace',
     access: 'write',
     summary: 'Delete a trace and its spans',
     audited: ['trace.deleted'],
     answer: traceDeletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @Param('id', new PathId(traceNotFound)) id: string) {
+  async deleteTrace(@CurrentScope() scope: Scope, @Param('id', new PathId(traceNotFound)) id: string) {
     const { spansDeleted } = await this.writes.execute(
       { type: 'delete_trace', scope, id, context: currentContext() },
       'deleted',
@@ -115,14 +98,13 @@ export class TracesController {
   /** All traces and spans of the project. */
   @Delete()
   @Operation({
-    id: 'deleteTraces',
     access: 'write',
     summary: 'Delete all traces and spans of the project',
     audited: ['traces.deleted'],
     answer: tracesDeletedSchema,
     problems: ['project_protected'],
   })
-  async deleteAll(@CurrentScope() scope: Scope) {
+  async deleteTraces(@CurrentScope() scope: Scope) {
     const { tracesDeleted, spansDeleted } = await this.writes.execute(
       { type: 'delete_all', scope, context: currentContext() },
       'deleted',

@@ -18,25 +18,23 @@ export class UsersController {
 
   @Get()
   @Operation({
-    id: 'listUsers',
     access: 'read',
     summary: 'Users with what their traces come to, those seen last first unless sorted otherwise',
     answer: userListSchema,
     problems: ['range_too_large'],
   })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listUsersSchema }) query: ListUsers) {
+  async listUsers(@CurrentScope() scope: Scope, @Query({ schema: listUsersSchema }) query: ListUsers) {
     return listOf('users', await this.users.list(scope, query));
   }
 
   @Get(':user_id')
   @Operation({
-    id: 'getUser',
     access: 'read',
     summary: 'What the traces of a user come to',
     answer: userSchema,
     problems: ['user_not_found', 'range_too_large'],
   })
-  async read(
+  async getUser(
     @CurrentScope() scope: Scope,
     @Param('user_id') userId: string,
     @Query({ schema: readUserSchema }) query: ReadUser,

@@ -21,7 +21,6 @@ export class TransferController {
 
   @Get('export/json')
   @Operation({
-    id: 'exportJson',
     access: 'read',
     summary: 'Exports everything of the project as one file',
     description:
@@ -35,7 +34,7 @@ export class TransferController {
     },
     problems: ['trace_not_found'],
   })
-  async export(
+  async exportJson(
     @CurrentScope() scope: Scope,
     @Query({ schema: exportJsonQuerySchema }) { trace_id: traceId }: ExportJsonQuery,
   ): Promise<StreamableFile> {
@@ -54,7 +53,6 @@ export class TransferController {
   @HttpCode(200)
   @StreamsBody()
   @Operation({
-    id: 'importJson',
     access: 'write',
     summary: 'Imports the file of an export',
     description:
@@ -67,7 +65,7 @@ export class TransferController {
       description: 'The JSON of an export, or a form with it in the field `file`.',
     },
   })
-  import(@CurrentScope() scope: Scope, @BodyStream() body: StreamedBody, @ClientGone() gone: AbortSignal) {
+  importJson(@CurrentScope() scope: Scope, @BodyStream() body: StreamedBody, @ClientGone() gone: AbortSignal) {
     return this.imports.execute(scope, body, gone);
   }
 }

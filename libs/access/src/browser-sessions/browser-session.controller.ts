@@ -33,7 +33,6 @@ export class BrowserSessionController {
 
   @Post()
   @Operation({
-    id: 'createBrowserSession',
     access: 'open',
     summary: 'Sign a browser in',
     description: "Sets the cookie of the dashboard's pages. Programs send their credential with each request instead.",
@@ -41,7 +40,7 @@ export class BrowserSessionController {
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
-  async create(
+  async createBrowserSession(
     @Body({ schema: createBrowserSessionSchema }) { credential }: CreateBrowserSession,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -56,20 +55,18 @@ export class BrowserSessionController {
 
   @Get()
   @Operation({
-    id: 'getBrowserSession',
     access: 'anyone',
     summary: 'Who is signed in in this browser',
     description: 'Costs no request of the organization. A header that is no valid credential is 401.',
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
-  read(@CurrentCaller() caller: Caller | undefined) {
+  getBrowserSession(@CurrentCaller() caller: Caller | undefined) {
     return this.sessions.describe(caller);
   }
 
   @Delete()
   @Operation({
-    id: 'deleteBrowserSession',
     access: 'caller',
     uncounted: true,
     summary: 'Sign this browser out',
@@ -78,7 +75,7 @@ export class BrowserSessionController {
     answer: signedOutSchema,
     problems: ['session_not_found'],
   })
-  async delete(
+  async deleteBrowserSession(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -91,7 +88,6 @@ export class BrowserSessionController {
 
   @Patch()
   @Operation({
-    id: 'switchProject',
     access: 'caller',
     uncounted: true,
     summary: 'Take this browser to another project',
@@ -100,7 +96,7 @@ export class BrowserSessionController {
     answer: browserSessionSchema,
     problems: ['project_not_found'],
   })
-  async switch(
+  async switchProject(
     @CurrentCaller() caller: Caller,
     @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProject,
     @Req() request: FastifyRequest,
@@ -114,13 +110,12 @@ export class BrowserSessionController {
 
   @Get('projects')
   @Operation({
-    id: 'listSessionProjects',
     access: 'caller',
     uncounted: true,
     summary: 'Projects that this browser can be taken to',
     answer: sessionProjectsSchema,
   })
-  async projects(@CurrentCaller() caller: Caller) {
+  async listSessionProjects(@CurrentCaller() caller: Caller) {
     const projects = await this.sessions.list(caller);
     return { projects, count: projects.length };
   }

@@ -38,7 +38,6 @@ export class ApiKeysController {
 
   @Post()
   @Operation({
-    id: 'createKey',
     access: 'admin',
     summary: 'Make an API key',
     description:
@@ -47,7 +46,7 @@ export class ApiKeysController {
     answer: keyCreatedSchema,
     problems: ['project_not_found', 'being_deleted'],
   })
-  create(
+  createKey(
     @CurrentActor() actor: Actor,
     @Body({ schema: createKeySchema }) body: CreateKey,
     @Req() { headers }: FastifyRequest,
@@ -58,38 +57,35 @@ export class ApiKeysController {
 
   @Get()
   @Operation({
-    id: 'listKeys',
     access: 'admin',
     summary: 'API keys of the organization, newest first',
     description: 'The operator of the service sees those of all organizations.',
     answer: keyListSchema,
   })
-  async list(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
+  async listKeys(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
     return listOf('keys', await this.keys.list(actor, query));
   }
 
   @Patch(':id')
   @Operation({
-    id: 'updateKey',
     access: 'admin',
     summary: 'Change an API key: its name, its limit, whether it outlives its maker',
     audited: ['key.updated'],
     answer: keyResourceSchema,
   })
-  update(@CurrentActor() actor: Actor, @KeyId() id: string, @Body({ schema: updateKeySchema }) body: UpdateKey) {
+  updateKey(@CurrentActor() actor: Actor, @KeyId() id: string, @Body({ schema: updateKeySchema }) body: UpdateKey) {
     return this.keys.update(actor, id, body);
   }
 
   @Delete(':id')
   @Operation({
-    id: 'deleteKey',
     access: 'admin',
     summary: 'Revoke an API key',
     description: 'Within a second no instance takes it any more, and event streams opened with it end.',
     audited: ['key.deleted'],
     answer: deletedSchema,
   })
-  delete(@CurrentActor() actor: Actor, @KeyId() id: string) {
+  deleteKey(@CurrentActor() actor: Actor, @KeyId() id: string) {
     return this.keys.delete(actor, id);
   }
 }
@@ -99,14 +95,13 @@ export class ApiKeysController {
 export class CredentialController {
   @Get()
   @Operation({
-    id: 'getCredential',
     access: 'caller',
     // The gateway asks in the name of its callers, and a busy organization must not lose calls by that.
     uncounted: true,
     summary: 'What the credential of the request is',
     answer: credentialSchema,
   })
-  read(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller) {
+  getCredential(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller) {
     return {
       // The route is closed to the token for metrics.
       kind: kind as CredentialResource['kind'],

@@ -32,13 +32,12 @@ export class OidcController {
   @Get()
   @HttpCode(302)
   @Operation({
-    id: 'beginSignIn',
     access: 'open',
     summary: 'Lead a browser to the identity provider',
     description: 'What cannot be done leads to the page to sign in, which says why.',
     answer: REDIRECT,
   })
-  async begin(
+  async beginSignIn(
     @Query({ schema: beginSignInSchema }) { next }: BeginSignIn,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
@@ -57,7 +56,6 @@ export class OidcController {
   @Get('callback')
   @HttpCode(302)
   @Operation({
-    id: 'endSignIn',
     access: 'open',
     anyQuery: true,
     audited: ['session.created', 'session.deleted', 'session.refused', 'member.created', 'member.deleted'],
@@ -66,7 +64,7 @@ export class OidcController {
       'Leads to where the browser wanted to go, with the cookie of a session; else to the page to sign in, which says why.',
     answer: REDIRECT,
   })
-  async end(
+  async endSignIn(
     @Query({ schema: endSignInSchema }) _query: object,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,

@@ -33,44 +33,43 @@ export class OrganizationsController {
 
   @Post()
   @Operation({
-    id: 'createOrganization',
     access: 'admin',
     summary: 'Make an organization',
     description: 'For the operator of the service.',
     audited: ['org.created'],
     answer: organizationSchema,
   })
-  create(@CurrentActor() actor: Actor, @Body({ schema: createOrganizationSchema }) body: CreateOrganization) {
+  createOrganization(
+    @CurrentActor() actor: Actor,
+    @Body({ schema: createOrganizationSchema }) body: CreateOrganization,
+  ) {
     return this.organizations.create(actor, body);
   }
 
   @Get()
   @Operation({
-    id: 'listOrganizations',
     access: 'admin',
     summary: 'Organizations, newest first',
     description: 'The own one; the operator of the service sees all.',
     answer: organizationListSchema,
   })
-  async list(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
+  async listOrganizations(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
     return listOf('orgs', await this.organizations.list(actor, query));
   }
 
   @Get(':id')
   @Operation({
-    id: 'getOrganization',
     access: 'admin',
     summary: 'An organization, and how far its deletion is',
     description: 'The own one; the operator of the service sees all.',
     answer: organizationSchema,
   })
-  read(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
+  getOrganization(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
     return this.organizations.find(actor, id);
   }
 
   @Patch(':id')
   @Operation({
-    id: 'updateOrganization',
     access: 'admin',
     summary: 'Change an organization',
     description: 'Its administrators change its name, the operator of the service also plan, limit and retention.',
@@ -78,7 +77,7 @@ export class OrganizationsController {
     answer: organizationSchema,
     problems: ['being_deleted'],
   })
-  update(
+  updateOrganization(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Body({ schema: updateOrganizationSchema }) body: UpdateOrganization,
@@ -89,7 +88,6 @@ export class OrganizationsController {
   @Delete(':id')
   @HttpCode(202)
   @Operation({
-    id: 'deleteOrganization',
     access: 'admin',
     summary: 'Delete an organization with all of its projects',
     description:
@@ -98,13 +96,12 @@ export class OrganizationsController {
     answer: organizationSchema,
     problems: ['project_protected'],
   })
-  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
+  deleteOrganization(@CurrentActor() actor: Actor, @OrganizationId() id: string) {
     return this.removal.ofOrganization(actor, id);
   }
 
   @Post(':id/projects')
   @Operation({
-    id: 'createProject',
     access: 'admin',
     summary: 'Make a project',
     audited: ['project.created'],
@@ -120,12 +117,7 @@ export class OrganizationsController {
   }
 
   @Get(':id/projects')
-  @Operation({
-    id: 'listProjects',
-    access: 'admin',
-    summary: 'Projects of an organization, oldest first',
-    answer: projectListSchema,
-  })
+  @Operation({ access: 'admin', summary: 'Projects of an organization, oldest first', answer: projectListSchema })
   async listProjects(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
@@ -145,18 +137,16 @@ export class ProjectsController {
 
   @Get(':id')
   @Operation({
-    id: 'getProject',
     access: 'admin',
     summary: 'A project of the organization, and how far its deletion is',
     answer: projectSchema,
   })
-  read(@CurrentActor() actor: Actor, @ProjectId() id: string) {
+  getProject(@CurrentActor() actor: Actor, @ProjectId() id: string) {
     return this.projects.find(actor, id);
   }
 
   @Patch(':id')
   @Operation({
-    id: 'updateProject',
     access: 'admin',
     summary:
       'Change a project of the organization: its name, its limit, how long it keeps traces, whether it is protected',
@@ -164,7 +154,7 @@ export class ProjectsController {
     answer: projectSchema,
     problems: ['being_deleted'],
   })
-  update(
+  updateProject(
     @CurrentActor() actor: Actor,
     @ProjectId() id: string,
     @Body({ schema: updateProjectSchema }) body: UpdateProject,
@@ -175,7 +165,6 @@ export class ProjectsController {
   @Delete(':id')
   @HttpCode(202)
   @Operation({
-    id: 'deleteProject',
     access: 'admin',
     summary: 'Delete a project of the organization with everything that it has',
     description:
@@ -184,7 +173,7 @@ export class ProjectsController {
     answer: projectSchema,
     problems: ['project_protected'],
   })
-  delete(@CurrentActor() actor: Actor, @ProjectId() id: string) {
+  deleteProject(@CurrentActor() actor: Actor, @ProjectId() id: string) {
     return this.removal.ofProject(actor, id);
   }
 }

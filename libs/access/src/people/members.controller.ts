@@ -22,14 +22,13 @@ export class MembersController {
 
   @Post()
   @Operation({
-    id: 'createMember',
     access: 'admin',
     summary: 'Give somebody a role in an organization or a project',
     audited: ['member.created'],
     answer: memberSchema,
     problems: ['project_not_found', 'member_exists', 'being_deleted'],
   })
-  create(
+  createMember(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Body({ schema: createMemberSchema }) body: CreateMember,
@@ -38,13 +37,8 @@ export class MembersController {
   }
 
   @Get()
-  @Operation({
-    id: 'listMembers',
-    access: 'admin',
-    summary: 'Members of an organization, oldest first',
-    answer: memberListSchema,
-  })
-  async list(
+  @Operation({ access: 'admin', summary: 'Members of an organization, oldest first', answer: memberListSchema })
+  async listMembers(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @Query({ schema: listAccessSchema }) query: ListAccess,
@@ -54,14 +48,13 @@ export class MembersController {
 
   @Patch(':member_id')
   @Operation({
-    id: 'updateMember',
     access: 'admin',
     summary: 'Give a member another role',
     audited: ['member.updated'],
     answer: memberSchema,
     problems: ['member_from_groups', 'last_owner'],
   })
-  update(
+  updateMember(
     @CurrentActor() actor: Actor,
     @OrganizationId() id: string,
     @MemberId() memberId: string,
@@ -72,7 +65,6 @@ export class MembersController {
 
   @Delete(':member_id')
   @Operation({
-    id: 'deleteMember',
     access: 'admin',
     summary: "Take a member's role away",
     audited: ['member.deleted'],
@@ -80,7 +72,7 @@ export class MembersController {
     answer: deletedSchema,
     problems: ['member_from_groups', 'last_owner'],
   })
-  delete(@CurrentActor() actor: Actor, @OrganizationId() id: string, @MemberId() memberId: string) {
+  deleteMember(@CurrentActor() actor: Actor, @OrganizationId() id: string, @MemberId() memberId: string) {
     return this.members.delete(actor, id, memberId);
   }
 }

@@ -18,19 +18,17 @@ export class AuditLogController {
 
   @Get()
   @Operation({
-    id: 'listAuditLog',
     access: 'admin',
     summary: 'What was administered, deleted, exported and refused in the organization, newest first',
     description: 'The operator of the service sees that of all organizations.',
     answer: auditLogSchema,
   })
-  async list(@CurrentCaller() { scope }: Caller, @Query({ schema: listAuditSchema }) query: ListAudit) {
+  async listAuditLog(@CurrentCaller() { scope }: Caller, @Query({ schema: listAuditSchema }) query: ListAudit) {
     return listOf('entries', await this.log.list(scope?.orgId ?? null, query));
   }
 
   @Get('export')
   @Operation({
-    id: 'exportAuditLog',
     access: 'admin',
     summary: 'The audit log as a file, an entry a line, oldest first',
     audited: ['audit_log.exported'],
@@ -41,7 +39,7 @@ export class AuditLogController {
       attachment: true,
     },
   })
-  async export(
+  async exportAuditLog(
     @CurrentCaller() { scope }: Caller,
     @Query({ schema: auditFilterSchema }) filter: AuditFilter,
   ): Promise<StreamableFile> {

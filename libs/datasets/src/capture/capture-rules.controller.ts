@@ -31,8 +31,8 @@ export class CaptureRulesController {
   ) {}
 
   @Post()
-  @Operation({ id: 'createCaptureRule', access: 'write', summary: 'Make a capture rule', answer: captureRuleSchema })
-  async create(
+  @Operation({ access: 'write', summary: 'Make a capture rule', answer: captureRuleSchema })
+  async createCaptureRule(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
@@ -43,13 +43,12 @@ export class CaptureRulesController {
   @Post('preview')
   @HttpCode(200)
   @Operation({
-    id: 'previewCaptureRule',
     access: 'read',
     summary: 'What a capture rule would have taken of the newest spans',
     description: 'Nothing is written.',
     answer: capturePreviewSchema,
   })
-  preview(
+  previewCaptureRule(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Body({ schema: previewCaptureSchema }) body: PreviewCaptureBody,
@@ -58,13 +57,8 @@ export class CaptureRulesController {
   }
 
   @Get()
-  @Operation({
-    id: 'listCaptureRules',
-    access: 'read',
-    summary: 'Capture rules of a dataset, oldest first',
-    answer: captureRuleListSchema,
-  })
-  async list(
+  @Operation({ access: 'read', summary: 'Capture rules of a dataset, oldest first', answer: captureRuleListSchema })
+  async listCaptureRules(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -74,8 +68,8 @@ export class CaptureRulesController {
   }
 
   @Get(':rule_id')
-  @Operation({ id: 'getCaptureRule', access: 'read', summary: 'A capture rule', answer: captureRuleSchema })
-  async read(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
+  @Operation({ access: 'read', summary: 'A capture rule', answer: captureRuleSchema })
+  async getCaptureRule(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
     await this.datasets.get(scope, datasetId);
     const rule = await this.rules.find(scope, id);
     if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
@@ -83,8 +77,8 @@ export class CaptureRulesController {
   }
 
   @Put(':rule_id')
-  @Operation({ id: 'updateCaptureRule', access: 'write', summary: 'Change a capture rule', answer: captureRuleSchema })
-  async update(
+  @Operation({ access: 'write', summary: 'Change a capture rule', answer: captureRuleSchema })
+  async updateCaptureRule(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @CaptureRuleId() id: string,
@@ -96,13 +90,12 @@ export class CaptureRulesController {
 
   @Delete(':rule_id')
   @Operation({
-    id: 'deleteCaptureRule',
     access: 'write',
     summary: 'Delete a capture rule; its datapoints stay',
     audited: ['capture_rule.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
+  async deleteCaptureRule(@CurrentScope() scope: Scope, @DatasetId() datasetId: string, @CaptureRuleId() id: string) {
     await this.datasets.get(scope, datasetId);
     await this.changes.delete(scope, datasetId, id);
     return deleted(id);

@@ -13,7 +13,6 @@ export class ExportController {
 
   @Get()
   @Operation({
-    id: 'exportDataset',
     access: 'read',
     summary: 'All datapoints as one file',
     audited: ['dataset.exported'],
@@ -23,7 +22,7 @@ export class ExportController {
       attachment: true,
     },
   })
-  async export(
+  async exportDataset(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,

@@ -26,7 +26,6 @@ export class ImportController {
   @Post()
   @StreamsBody()
   @Operation({
-    id: 'importDatapoints',
     access: 'write',
     summary: 'Add the datapoints of a file',
     description: 'JSONL, a JSON array or CSV with a header, recognised by file name or media type.',
@@ -47,7 +46,7 @@ export class ImportController {
     },
     problems: ['validation_failed'],
   })
-  async import(
+  async importDatapoints(
     @CurrentScope() scope: Scope,
     @DatasetId() datasetId: string,
     @Query({ schema: importQuerySchema }) query: ImportQuery,

@@ -7,14 +7,13 @@ import { Operation } from '../operation.js';
 export class LocalSessionController {
   @Get()
   @Operation({
-    id: 'getBrowserSession',
     access: 'anyone',
     summary: 'Who is signed in in this browser',
     description: 'Nobody: local mode has no logins.',
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
-  read() {
+  getBrowserSession() {
     const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
     const noPerson = { person: null, role: null, identity_provider: null };
     return { mode: 'local' as const, ...nobody, ...noPerson };

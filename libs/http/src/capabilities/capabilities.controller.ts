@@ -61,13 +61,8 @@ export class CapabilitiesController {
   ) {}
 
   @Get()
-  @Operation({
-    id: 'getCapabilities',
-    access: 'caller',
-    summary: 'What this server can do',
-    answer: capabilitiesSchema,
-  })
-  async read(@CurrentCaller() caller: Caller | undefined) {
+  @Operation({ access: 'caller', summary: 'What this server can do', answer: capabilitiesSchema })
+  async getCapabilities(@CurrentCaller() caller: Caller | undefined) {
     const { import_file_bytes, compared_runs, ...reported } = await this.capabilities.all(
       caller ? caller.scope : LOCAL_SCOPE,
     );

@@ -51,8 +51,8 @@ export class OpenApiController {
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @Operation({ id: 'getOpenApi', summary: 'This description', answer: documentSchema, access: 'open' })
-  read() {
+  @Operation({ summary: 'This description', answer: documentSchema, access: 'open' })
+  getOpenApi() {
     return this.openApi.json;
   }
 }

@@ -42,7 +42,6 @@ export class McpController {
   @Post()
   @HttpCode(200)
   @Operation({
-    id: 'callMcp',
     access: 'caller',
     summary: 'Tools for agents, by the Model Context Protocol',
     description:
@@ -53,7 +52,7 @@ export class McpController {
     otherAnswer: { status: 202, answer: { mediaTypes: [], description: 'The notification was taken.' } },
     problems: ['not_found'],
   })
-  async post(
+  async callMcp(
     @Req() request: FastifyRequest,
     @Body() message: unknown,
     @ClientGone() signal: AbortSignal,
