@@ -27,6 +27,7 @@ const LAYERS = [
   ['search', ['connections', 'tracing', 'audit', 'events', ...ROWS]],
   ['evals', ['queue', 'datasets', 'connections', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['online-scoring', ['evals', 'scores', 'datasets', 'connections', 'tracing', 'masking', 'audit', ...ROWS]],
+  ['replay', ['evals', 'datasets', 'connections', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['collaboration', ['alerts', 'evals', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   [
     'transfer',

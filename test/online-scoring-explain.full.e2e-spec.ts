@@ -41,7 +41,7 @@ const RULES: Asked[] = [
 
 /** The filters of a rule that a span does not meet, as docs/spec/online-scoring.md has them. */
 function failedFilters({ filters = {} }: Asked, { name, model, tags }: Recorded): string[] {
-  const excluded = filters.exclude_tag ?? ['eval'];
+  const excluded = filters.exclude_tag ?? ['eval', 'try'];
   const fails = {
     model: filters.model !== undefined && filters.model !== model,
     name_contains: filters.name_contains !== undefined && !name.includes(filters.name_contains),

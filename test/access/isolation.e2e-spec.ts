@@ -153,6 +153,10 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   createCaptureRule: () => ({ name: 'x', filters: { model: 'nothing' } }),
   previewCaptureRule: () => ({}),
   updateCaptureRule: () => ({ name: 'x' }),
+  tryCall: () => ({
+    ...{ span_id: own.span, messages: [{ role: 'user', content: 'x' }], model: 'x' },
+    connection_id: own.connection,
+  }),
   startEval: () => ({
     id: newId(),
     name: 'x',
@@ -348,7 +352,8 @@ describe("with another tenant's ids", () => {
       idMembers(route.operation.requestBody?.content['application/json']?.schema).map((path) => ({ route, path })),
     );
     // Ids that we choose ourselves come last: from then on they name something of ours.
-    const isChosen = ({ path }: { path: string[] }) => Number(path.at(-1) === 'id');
+    const isChosen = ({ route, path }: (typeof members)[number]) =>
+      Number(path.at(-1) === 'id' || `${route.id} ${path}` === 'tryCall trace_id');
     for (const { route, path } of members.toSorted((a, b) => isChosen(a) - isChosen(b))) {
       if (!BODIES[route.id]) raise(`${route.id} takes ids and has no body here`);
       const kind = kindOf(path, route);
@@ -376,6 +381,7 @@ describe("with another tenant's ids", () => {
         'startEval scorers.0.judge.connection_id',
         'startEval gates.0.baseline_run_id',
         'startEval id',
+        'tryCall trace_id',
         'startEvalMatrix models.0.connection_id',
         'setEvalGates gates.0.baseline_run_id',
         'addEvalResults results.0.datapoint_id',

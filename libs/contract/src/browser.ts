@@ -5,6 +5,7 @@ export { filledText, firstText, isObject, listOf, objectOf, type JsonObject } fr
 export { isConversation, readConversation, type Message } from './conversation/messages.js';
 export type { MessagePart, ToolCall } from './conversation/parts.js';
 export { lastQuestionOf, readAnswer } from './conversation/question-and-answer.js';
+export { commonParameters, recordedCall, type RecordedCall } from './conversation/recorded-call.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { holds, ROLES, SCOPES_OF_ROLES } from './role-scopes.js';

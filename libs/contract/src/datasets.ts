@@ -136,7 +136,8 @@ const describedGeneric = z.looseObject({
   metadata: jsonMapSchema.nullish(),
 });
 
-const describedMessage = z.looseObject({
+/** A message of a conversation, with whatever else its provider adds. */
+export const chatMessageSchema = z.looseObject({
   role: z.string(),
   content: z
     .union([z.string(), z.array(z.unknown()), jsonMapSchema])
@@ -145,7 +146,7 @@ const describedMessage = z.looseObject({
 });
 
 const describedConversation = z.looseObject({
-  messages: z.array(describedMessage).min(1),
+  messages: z.array(chatMessageSchema).min(1),
   expected: z.string().nullish(),
   metadata: jsonMapSchema.nullish(),
 });

@@ -57,6 +57,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   range_too_large: { status: 422, title: 'There is too much to read in this range' },
+  cost_too_high: { status: 422, title: 'The call may cost too much' },
   http_required: { status: 426, title: 'The call must be made over HTTP' },
   rate_limited: { status: 429, title: 'Too many requests' },
   too_many_wrong_credentials: { status: 429, title: 'Too many wrong credentials came from this address' },

@@ -7,7 +7,7 @@ import { boundedList, boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.j
 import { countSchema, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
-import { EVAL_TAG } from './traces.js';
+import { EVAL_TAG, TRY_TAG } from './traces.js';
 
 export const SCORING_TARGETS = ['span', 'trace', 'session'] as const;
 export type ScoringTarget = (typeof SCORING_TARGETS)[number];
@@ -18,7 +18,7 @@ export const QUIET_MS: Readonly<Record<ScoringTarget, number>> = { span: 0, trac
 const QUIET_MS_MAX = 86_400_000;
 
 /** Tags of traces that a rule passes over, unless it says otherwise. */
-export const EXCLUDED_TAGS: readonly string[] = [EVAL_TAG];
+export const EXCLUDED_TAGS: readonly string[] = [EVAL_TAG, TRY_TAG];
 const EXCLUDED_TAGS_MAX = 64;
 
 /** Targets that one backfill may take. */
@@ -30,7 +30,7 @@ export const scoringFiltersSchema = boundedMembers(
     .extend({
       exclude_tag: boundedList(keySchema, EXCLUDED_TAGS_MAX)
         .nullish()
-        .describe('Tags that the trace must not have; `["eval"]` when left out.'),
+        .describe('Tags that the trace must not have; `["eval", "try"]` when left out.'),
     })
     .meta({ id: 'ScoringFilters', description: 'All given must hold.' }),
   OWN_MEMBERS_MAX,

@@ -100,10 +100,12 @@ export type TraceResource = z.output<typeof traceSchema>;
 
 export const EVAL_TAG = 'eval';
 
+export const TRY_TAG = 'try';
+
 export const DEMO_TAG = 'spandrel-demo';
 
 /** Tags of traces that capture rules leave out unless they ask for the tag: they are not of the user's own traffic. */
-export const TAGS_TO_ASK_FOR: readonly string[] = [EVAL_TAG, DEMO_TAG];
+export const TAGS_TO_ASK_FOR: readonly string[] = [EVAL_TAG, TRY_TAG, DEMO_TAG];
 
 /** What lists of traces have with `preview` alone (docs/spec/outlines.md#previews-of-traces). */
 const tracePreview = (what: string) =>

@@ -14,6 +14,7 @@ import { mcpFeature } from '@spandrel/mcp';
 import { onlineScoringFeature } from '@spandrel/online-scoring';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
+import { replayFeature } from '@spandrel/replay';
 import { scoresFeature } from '@spandrel/scores';
 import { searchFeature } from '@spandrel/search';
 import { tracingFeature } from '@spandrel/tracing';
@@ -33,6 +34,7 @@ export const FEATURES: readonly Feature[] = [
   connectionsFeature,
   evalsFeature,
   onlineScoringFeature,
+  replayFeature,
   analyticsFeature,
   alertsFeature,
   collaborationFeature,

@@ -14,6 +14,7 @@ import { EventsSettings } from '../../events/src/events.settings.js';
 import { McpSettings } from '../../mcp/src/mcp.settings.js';
 import { OtlpSettings } from '../../otlp/src/otlp.settings.js';
 import { QueueSettings } from '../../queue/src/queue.settings.js';
+import { TrySettings } from '../../replay/src/try/try.settings.js';
 import { SearchSettings } from '../../search/src/search.settings.js';
 import { DatabaseSettings } from '../../storage/src/storage.settings.js';
 import { ScanSettings, TracingSettings } from '../../tracing/src/tracing.settings.js';
@@ -34,6 +35,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   ConnectionsSettings,
   EvalsSettings,
   ScoringSettings,
+  TrySettings,
   AlertsSettings,
   SharingSettings,
   TransferSettings,

@@ -32,8 +32,11 @@ export interface WireAnswer {
 }
 
 export interface CallOptions {
+  /** How long the whole answer may take; with `onPiece` the next piece of it. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Takes the pieces of the body of a good answer as they come; no more is read until it resolves. */
+  onPiece?: ((piece: Buffer) => Promise<void>) | undefined;
 }
 
 const CONNECTING = { timeout: 10_000, maxCachedSessions: 1_000, allowH2: false };
@@ -81,6 +84,7 @@ export class ConnectionClient implements OnApplicationShutdown {
       const latencyMs = Math.round(this.now() - started);
       const coding = String(headers['content-encoding'] ?? '');
       const decoded = coding === '' ? body : await decodeAnswer(body, coding);
+      if (coding !== '' && decoded && isGood(status)) await options.onPiece?.(decoded);
       return { status, body: decoded, retryAfter: String(headers['retry-after'] ?? ''), latencyMs };
     } catch (error) {
       throw toCallError(error, request.server);
@@ -121,7 +125,7 @@ interface RawAnswer {
 
 /** @throws ConnectionCallError; the connection's own error where it broke before any of an answer had come. */
 async function exchangeOver(agent: Agent, request: WireRequest, options: CallOptions): Promise<RawAnswer> {
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, signal, onPiece } = options;
   const ended = new AbortController();
   const giveUp = (): void => ended.abort(new ConnectionCallError('aborted', 'the call was given up'));
   const timer = setTimeout(() => ended.abort(timedOut(request.server, timeoutMs)), timeoutMs);
@@ -131,7 +135,16 @@ async function exchangeOver(agent: Agent, request: WireRequest, options: CallOpt
     const { statusCode: status, headers, body } = await agent.request({ ...request, signal: ended.signal });
     if (Number(headers['content-length']) > ANSWER_BYTES_MAX) ended.abort(tooLarge());
     try {
-      return { status, headers, body: Buffer.from(await body.arrayBuffer()) };
+      if (!onPiece || !isGood(status) || headers['content-encoding']) {
+        return { status, headers, body: Buffer.from(await body.arrayBuffer()) };
+      }
+      const pieces: Buffer[] = [];
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        pieces.push(piece);
+        await onPiece(piece);
+        timer.refresh();
+      }
+      return { status, headers, body: Buffer.concat(pieces) };
     } catch (error) {
       throw toCallError(error, request.server);
     }
@@ -140,6 +153,8 @@ async function exchangeOver(agent: Agent, request: WireRequest, options: CallOpt
     signal?.removeEventListener('abort', giveUp);
   }
 }
+
+const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** Counts the connections that are made, and knows by an error which one it came from. */
 class ConnectionCount {

@@ -22,11 +22,13 @@ export interface OpenConnection {
    * @throws ConnectionCallError when the request is for another server (nothing is sent then), on network failure, when
    *   the time is over or the signal fires, and when the answer is over 32 MiB.
    */
-  send(request: HttpRequest, options: { timeoutMs: number; signal?: AbortSignal }): Promise<ConnectionReply>;
+  send(request: HttpRequest, options: CallOptions): Promise<ConnectionReply>;
   /** The first {@link SAID_LENGTH} characters of a text without the connection's key, and without what is left of one that was masked. */
   redact(text: string): string;
   /** What a model said, however long, without the key; a key of plain words (`none`) stays in it. */
   redactOutput(text: string): Promise<string>;
+  /** What {@link redactOutput} says of an output that is still coming, without an end that may become the key. */
+  redactBegun(text: string): string;
 }
 
 export interface ConnectionReply {
@@ -127,6 +129,10 @@ export class OpenedConnection implements OpenConnection {
 
   redactOutput(text: string): Promise<string> {
     return this.#redaction.redactOutput(text);
+  }
+
+  redactBegun(text: string): string {
+    return this.#redaction.settled(text);
   }
 }
 

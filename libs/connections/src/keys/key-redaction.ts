@@ -48,6 +48,18 @@ export class KeyRedaction {
     return isPlainWords(this.#key) ? text : inTurns(this.#redacting(text));
   }
 
+  /** What can be shown of an output that is still coming: without the key, and without an end that may become the key. */
+  settled(text: string): string {
+    if (isPlainWords(this.#key)) return text;
+    const redacted = this.redact(text);
+    const begun = this.#spellings.map((spelling) => {
+      let length = Math.min(spelling.length - 1, redacted.length);
+      while (length > 0 && !redacted.endsWith(spelling.slice(0, length))) length--;
+      return length;
+    });
+    return redacted.slice(0, redacted.length - Math.max(0, ...begun));
+  }
+
   *#redacting(text: string): Generator<void, string, void> {
     const short = this.#key.length < ANYWHERE_LENGTH_MIN;
     const redacted = this.#heads.some((head) => text.includes(head))

@@ -33,6 +33,7 @@ function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRe
       return { latencyMs: 5, body: undefined, excerpt: 'excerpt', ...reply };
     },
     redact: (text) => text.replaceAll('sk-secret', '[redacted]'),
+    redactBegun: (text) => text,
     redactOutput: async (text) => text.replaceAll('sk-secret', '[redacted]'),
   };
 }

@@ -153,6 +153,7 @@ export const ROUTES = {
   explainScoring: 'GET /api/scoring-rules/{id}/explain',
   testScoringRule: 'POST /api/scoring-rules/{id}/test',
   backfillScoringRule: 'POST /api/scoring-rules/{id}/backfill',
+  tryCall: 'POST /api/try',
   getAnalyticsSummary: 'GET /api/analytics/summary',
   queryAnalytics: 'POST /api/analytics',
   getStats: 'GET /api/stats',
@@ -212,6 +213,7 @@ export const UNREAD: ReadonlySet<string> = new Set<keyof Operations>([
   'otlpTracesOfLangfuse',
   'otlpTracesOfLangsmith',
   'exportDataset',
+  'tryCall',
 ]);
 
 /** Operations that answer pages, with the member that holds the items. */

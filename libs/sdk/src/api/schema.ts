@@ -1761,6 +1761,12 @@ export interface Operations {
     body?: BackfillScoring;
     answer: ScoringBackfillAnswer;
   };
+  /** Make a call of a model, recorded or new, and stream the answer: `POST /api/try`.
+   * The answer comes as it is made. Each call is recorded as a span of a trace with the tag `try`; a client that leaves ends the call. */
+  tryCall: {
+    body: TryCall;
+    answer: Response;
+  };
   /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
   getAnalyticsSummary: {
     answer: {
@@ -2346,6 +2352,7 @@ export interface Problem {
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'range_too_large'
+    | 'cost_too_high'
     | 'http_required'
     | 'rate_limited'
     | 'too_many_wrong_credentials'
@@ -6659,7 +6666,7 @@ export interface ScoringFilters {
   min_cost?: number | null;
   min_tokens?: number | null;
   min_duration_ms?: number | null;
-  /** Tags that the trace must not have; `["eval"]` when left out. */
+  /** Tags that the trace must not have; `["eval", "try"]` when left out. */
   exclude_tag?: string[] | null;
 }
 
@@ -6944,6 +6951,204 @@ export interface ScoringBackfillAnswer {
   started_at: string;
   /** What the rule paid for a score so far, for each; `null`: not known. */
   estimated_cost_usd: number | null;
+}
+
+export interface TryCall {
+  /** The recorded call that it is like; what is left out is of this one. */
+  span_id?: string | null;
+  messages?:
+    | ({
+        role: string;
+        /** Text, parts, an object, or nothing. */
+        content?:
+          | string
+          | unknown[]
+          | {
+              [key: string]: unknown;
+            }
+          | null;
+      } & {
+        [key: string]: unknown;
+      })[]
+    | null;
+  /** Made to the messages. */
+  changes?: {
+    system_prompt?: SystemPromptChange | null;
+    /** Other contents of single messages. */
+    messages?:
+      | {
+          /** From 0. */
+          index: number;
+          /** Any JSON. */
+          content: unknown;
+        }[]
+      | null;
+  } | null;
+  connection_id: string;
+  /** The connection's `default_model` when left out. */
+  model?: string | null;
+  /** `temperature`, `max_tokens` and others, in the names of the provider. */
+  parameters?: {
+    [key: string]: unknown;
+  } | null;
+  /** Definitions as any API has them. */
+  tools?: unknown[] | null;
+  /** How often it is called, one after another; 1 when left out. */
+  n?: number | null;
+  /**
+   * The trace that records it; an earlier try, or a new one.
+   * @example order-42:step.1
+   */
+  trace_id?: string | null;
+}
+
+export type SystemPromptChange =
+  | {
+      replace: string;
+    }
+  | {
+      prepend: string;
+    }
+  | {
+      append: string;
+    };
+
+export type TryEvent =
+  | {
+      type: 'begun';
+      run: number;
+      trace_id: string;
+      span_id: string;
+    }
+  | {
+      type: 'delta';
+      run: number;
+      text?: string;
+      reasoning?: string;
+      /** The name of a tool whose call begins. */
+      tool_call?: string;
+    }
+  | {
+      /** From 0. */
+      run: number;
+      span_id: string;
+      /** The model that answered, where the answer says. */
+      model: string;
+      /** As spans of calls have it, with `tool_calls` and `reasoning` where there are any. */
+      output: {
+        text: string | null;
+        finish_reason: string | null;
+      } & {
+        [key: string]: unknown;
+      };
+      input_tokens: number | null;
+      output_tokens: number | null;
+      /** Dollars; `null` where nothing says. */
+      cost: number | null;
+      latency_ms: number;
+      time_to_first_token_ms: number | null;
+      type: 'run';
+    }
+  | {
+      type: 'done';
+      trace_id: string;
+      runs: TryRun[];
+    }
+  | {
+      type: 'error';
+      run: number;
+      trace_id: string;
+      span_id: string;
+      code:
+        | 'validation_failed'
+        | 'malformed_json'
+        | 'malformed_request'
+        | 'invalid_cursor'
+        | 'eval_run_not_running'
+        | 'nothing_to_score'
+        | 'nothing_to_evaluate'
+        | 'nothing_to_retry'
+        | 'unauthenticated'
+        | 'insufficient_scope'
+        | 'host_not_allowed'
+        | 'target_not_allowed'
+        | 'not_found'
+        | 'trace_not_found'
+        | 'span_not_found'
+        | 'user_not_found'
+        | 'score_not_found'
+        | 'score_definition_not_found'
+        | 'alert_not_found'
+        | 'alert_channel_not_found'
+        | 'session_not_found'
+        | 'dataset_not_found'
+        | 'datapoint_not_found'
+        | 'capture_rule_not_found'
+        | 'scoring_rule_not_found'
+        | 'connection_not_found'
+        | 'eval_run_not_found'
+        | 'organization_not_found'
+        | 'project_not_found'
+        | 'key_not_found'
+        | 'member_not_found'
+        | 'view_not_found'
+        | 'board_not_found'
+        | 'comment_not_found'
+        | 'share_not_found'
+        | 'queue_item_not_found'
+        | 'method_not_allowed'
+        | 'request_timeout'
+        | 'id_conflict'
+        | 'span_already_finished'
+        | 'eval_run_not_external'
+        | 'eval_run_not_over'
+        | 'queue_item_already_claimed'
+        | 'queue_item_already_reviewed'
+        | 'queue_item_not_assigned'
+        | 'queue_item_not_claimed'
+        | 'queue_item_completed'
+        | 'project_protected'
+        | 'member_exists'
+        | 'member_from_groups'
+        | 'last_owner'
+        | 'being_deleted'
+        | 'connection_in_use'
+        | 'cassette_miss'
+        | 'payload_too_large'
+        | 'unsupported_media_type'
+        | 'range_too_large'
+        | 'cost_too_high'
+        | 'http_required'
+        | 'rate_limited'
+        | 'too_many_wrong_credentials'
+        | 'headers_too_large'
+        | 'internal'
+        | 'not_implemented'
+        | 'search_not_available'
+        | 'bad_gateway'
+        | 'unavailable';
+      detail: string;
+    };
+
+export interface TryRun {
+  /** From 0. */
+  run: number;
+  span_id: string;
+  /** The model that answered, where the answer says. */
+  model: string;
+  /** As spans of calls have it, with `tool_calls` and `reasoning` where there are any. */
+  output: {
+    text: string | null;
+    finish_reason: string | null;
+  } & {
+    [key: string]: unknown;
+  };
+  input_tokens: number | null;
+  output_tokens: number | null;
+  /** Dollars; `null` where nothing says. */
+  cost: number | null;
+  latency_ms: number;
+  time_to_first_token_ms: number | null;
 }
 
 export interface CreateAlert {

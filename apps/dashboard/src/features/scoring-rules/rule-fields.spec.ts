@@ -36,7 +36,7 @@ describe('the fields of a scoring rule', () => {
 
   it('stand for what is usual where they are empty or not there', () => {
     expect([textOf(null, 'sample_rate'), textOf(null, 'filters.exclude_tag'), textOf(null, 'judge.model')]).toEqual([
-      ...['100', 'eval', ''],
+      ...['100', 'eval, try', ''],
     ]);
     expect(readRule(formOf({ ...NEW, 'judge.connection_id': '' }), {}, null)).toEqual({
       ...{ name: 'all', target: 'span', trigger: 'ended', sample_rate: 1, quiet_ms: null, cohort: null },

@@ -19,7 +19,7 @@ export const rubricOf = (rule: ScoringRuleResource | null): string =>
 /** What the field of a member begins with. @param path of the member, `judge.model`. @param rule `null` for a new one. */
 export function textOf(rule: ScoringRuleResource | null, path: string): string {
   if (path === 'sample_rate') return String(percentOf(rule?.sample_rate ?? 1));
-  if (path === 'filters.exclude_tag') return (rule?.filters.exclude_tag ?? ['eval']).join(', ');
+  if (path === 'filters.exclude_tag') return (rule?.filters.exclude_tag ?? ['eval', 'try']).join(', ');
   if (path === 'scoring_config') return rule?.scoring_config ? JSON.stringify(rule.scoring_config, null, 2) : '';
   let value: unknown = rule;
   for (const member of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[member];
