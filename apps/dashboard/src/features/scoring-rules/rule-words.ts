@@ -25,7 +25,9 @@ function describeOnScore({ name, source, value, label }: NonNullable<Rule['on_sc
 export function describeRuleFilters({ filters: { exclude_tag: excluded, ...filters }, target }: Rule): string {
   const tags = excluded ?? [];
   const words = describeFilters(filters, `All ${TARGET_WORDS[target].toLowerCase()}`);
-  return tags.length === 0 || ['eval', 'eval,try'].includes(tags.join()) ? words : `${words}, without tag ${tags.join(', ')}`;
+  return tags.length === 0 || ['eval', 'eval,try'].includes(tags.join())
+    ? words
+    : `${words}, without tag ${tags.join(', ')}`;
 }
 
 /** What waits: `12, the oldest for 3 min, 5 s behind`. */
