@@ -41,13 +41,15 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
     expect(body.scorers.find(({ name }) => name === 'ExactMatch')).toEqual({
       name: 'ExactMatch',
       needs_expected: true,
+      needs_baseline: false,
       asks_judge: false,
       embeds: false,
       is_graded: false,
       config_schema: null,
     });
     const graded = body.scorers.filter(({ is_graded: grades }) => grades).map(({ name }) => name);
-    expect(graded.toSorted()).toEqual(['EmbeddingSimilarity', 'Levenshtein', 'LlmJudge']);
+    expect(graded.toSorted()).toEqual(['EmbeddingSimilarity', 'Levenshtein', 'LlmJudge', 'Preference']);
+    expect(body.scorers.filter(({ needs_baseline: needs }) => needs).map(({ name }) => name)).toEqual(['Preference']);
     expect(judge).toMatchObject({ needs_expected: false, asks_judge: true, embeds: false });
     const needing = body.scorers.filter(({ needs_expected: needs }) => needs).map(({ name }) => name);
     expect(needing).toEqual(['ExactMatch', 'Contains', 'JsonEqual', 'Levenshtein', 'EmbeddingSimilarity']);

@@ -53,7 +53,7 @@ export const sampleRun = (changes: Partial<EvalRunSummary> = {}): EvalRunSummary
     ...{ connection_id: 'C1', model: 'gpt-5.1', system_prompt: null, temperature: null, max_tokens: null },
     ...{ trace: false, judge: null },
   },
-  ...{ scoring: 'Contains', scoring_config: null, pass_score: 1, max_cost_usd: null },
+  ...{ scoring: 'Contains', scoring_config: null, pass_score: 1, baseline_run_id: null, max_cost_usd: null },
   scorers: [sampleScorer('Contains')],
   ...{ pass_mode: 'all', filter: null, cache: null, cache_days: null, reused_samples: 0, group_id: null },
   ...{ retried_samples: 0, retried_cost: null },

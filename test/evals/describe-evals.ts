@@ -10,6 +10,7 @@ import { externalHandover } from './external-handover.ts';
 import { externalRuns } from './external-runs.ts';
 import { judgesOfRuns } from './judges-of-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
+import { preferencesOfRuns } from './preferences-of-runs.ts';
 import { promptsOfRuns } from './prompts-of-runs.ts';
 import { providersOfRuns } from './providers-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
@@ -61,6 +62,7 @@ export function describeEvals(database: TestDatabase): void {
     gatesOfRuns(lab);
     groupsOfRuns(lab);
     differentlyScored(lab);
+    preferencesOfRuns(lab);
     seededRegressions(lab, database.name);
     tracesOfItems(lab, newDatabase, all);
     externalRuns(lab);

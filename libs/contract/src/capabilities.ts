@@ -18,6 +18,9 @@ const scorerCapabilitySchema = z
   .object({
     name: z.string().describe('The name that `scoring` takes.'),
     needs_expected: z.boolean().describe('Whether it fails datapoints without an expected value.'),
+    needs_baseline: z
+      .boolean()
+      .describe("Whether it compares with another run's answers: `baseline_run_id` is required."),
     asks_judge: z.boolean().describe('Whether it asks a model for each score: `judge` says which.'),
     embeds: z.boolean().describe('Whether that is a model of embeddings, so that `judge.model` is required.'),
     is_graded: z

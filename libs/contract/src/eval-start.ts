@@ -123,6 +123,9 @@ export const startEvalSchema = z
     cache_days: settingNumber(z.number().int().min(1).max(3650).nullish()).describe(
       `How old such a run may be; ${CACHE_DAYS} when left out.`,
     ),
+    baseline_run_id: keySchema
+      .nullish()
+      .describe("A run of the dataset with whose answers scorers such as `Preference` compare this run's."),
     max_cost_usd: capSchema.describe('Dollars that the calls of the run and its judges may cost.'),
     gates: gatesSchema.nullish(),
     allow_unscored: z

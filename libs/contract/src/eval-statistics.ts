@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { amountsSchema, INTERVAL_METHODS, metadataKeySchema, rateSchema, REPEATS_MAX } from './eval-gates.js';
+import {
+  amountsSchema,
+  INTERVAL_METHODS,
+  intervalSchema,
+  metadataKeySchema,
+  rateSchema,
+  REPEATS_MAX,
+} from './eval-gates.js';
 import { EVAL_STATUSES } from './evals.js';
 import { queryBooleanSchema, queryNumberSchema, repeatable } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
@@ -54,6 +61,24 @@ export const evalStatisticsQuerySchema = z.object({
 });
 export type EvalStatisticsQuery = z.output<typeof evalStatisticsQuerySchema>;
 
+const preferenceRateSchema = z.object({ rate: z.number(), ci: intervalSchema }).nullable();
+
+/** What a scorer that compares with a baseline comes to (docs/spec/eval-statistics.md#preference). */
+export const preferenceStatisticsSchema = z
+  .object({
+    wins: countSchema.describe("Datapoints whose mean score is above 0.5: the run's answer is preferred."),
+    ties: countSchema,
+    losses: countSchema,
+    p_value: z.number().nullable().describe('Of the exact sign test on wins and losses.'),
+    judged: countSchema.describe('Datapoints that a judge was asked about: equal answers are a tie without it.'),
+    first_preferred: preferenceRateSchema.describe(
+      'Of the calls that preferred an answer, the share that preferred the one shown first: 0.5 without a position bias.',
+    ),
+    self_disagreement: preferenceRateSchema.describe('How often the two orders had different answers.'),
+  })
+  .meta({ id: 'PreferenceStatistics' });
+export type PreferenceStatistics = z.output<typeof preferenceStatisticsSchema>;
+
 /** What a score of a run comes to. */
 export const scoreStatisticsSchema = z
   .object({
@@ -80,6 +105,9 @@ export const scoreStatisticsSchema = z
     always_passed: countSchema,
     never_passed: countSchema,
     min_datapoint_pass_rate: z.number().nullable(),
+    preference: preferenceStatisticsSchema
+      .exactOptional()
+      .describe('Of a scorer that compares with the baseline of the run; absent of others.'),
   })
   .meta({ id: 'ScoreStatistics' });
 export type ScoreStatistics = z.output<typeof scoreStatisticsSchema>;
@@ -102,7 +130,7 @@ export const scoreComparisonSchema = z
     better: countSchema,
     worse: countSchema,
     same: countSchema,
-    test: z.enum(['mcnemar_exact', 'paired_t']).nullable(),
+    test: z.enum(['mcnemar_exact', 'paired_t', 'sign_exact']).nullable(),
     p_value: z.number().nullable(),
     verdict: z.enum(VERDICTS),
     detectable_diff: z

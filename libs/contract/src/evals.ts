@@ -220,6 +220,10 @@ export const evalRunSummarySchema = z
       .string()
       .nullable()
       .describe('What runs that were started together share; `null` for a run that was started alone.'),
+    baseline_run_id: z
+      .string()
+      .nullable()
+      .describe('The run with whose answers its scorers compare; it may have been deleted since.'),
     max_cost_usd: costSchema,
     metadata: z.record(z.string(), z.string()),
     gates: z.array(judgedGateSchema),
@@ -257,6 +261,13 @@ const judgeAttemptsSchema = countSchema
   .nullable()
   .describe('Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked.');
 
+const PREFERRED = ['baseline', 'output', 'neither'] as const;
+
+/** Whose answer a judge preferred in each of both orders. */
+export const preferenceSchema = z
+  .object({ baseline_first: z.enum(PREFERRED), output_first: z.enum(PREFERRED) })
+  .meta({ id: 'Preference' });
+
 /** What one scorer said of a sample, or of all samples of an item. */
 export const scorerResultSchema = z
   .object({
@@ -268,6 +279,11 @@ export const scorerResultSchema = z
     judge_attempts: judgeAttemptsSchema.exactOptional(),
     judge_tokens: countSchema.nullable(),
     judge_cost: costSchema,
+    preference: preferenceSchema
+      .exactOptional()
+      .describe(
+        'Of a scorer that compares with a baseline and asked a judge: whose answer this preferred in each order. Absent of an item with several samples, which have theirs.',
+      ),
   })
   .meta({ id: 'ScorerResult' });
 export type ScorerResult = z.output<typeof scorerResultSchema>;

@@ -7,6 +7,7 @@ import {
   evalConfigAnswerSchema,
   evalFilterSchema,
   PASS_MODES,
+  preferenceSchema,
   runMeasuresSchema,
   runScorerSchema,
   STOP_REASONS,
@@ -70,6 +71,7 @@ export const restoredRunSchema = z.object({
   retried_samples: countSchema.default(0),
   retried_cost: cost.default(null),
   group_id: clientIdSchema.nullable().default(null),
+  baseline_run_id: clientIdSchema.nullable().default(null),
   max_cost_usd: cost.default(null),
   metadata: z.record(keySchema, nameSchema).default({}),
   gates: z.array(restoredGateSchema).default([]),
@@ -110,13 +112,14 @@ const restoredScorerResultSchema = z.object({
   judge_attempts: countSchema.nullable().exactOptional(),
   judge_tokens: countSchema.nullable(),
   judge_cost: cost,
+  preference: preferenceSchema.exactOptional(),
 });
 
 export const restoredResultSchema = z.object({
   run_id: clientIdSchema,
   datapoint_id: clientIdSchema,
   output: z.string().nullable(),
-  ...restoredScorerResultSchema.omit({ reason: true }).shape,
+  ...restoredScorerResultSchema.omit({ reason: true, preference: true }).shape,
   score_reason: z.string().nullable(),
   scores: z.record(z.string(), restoredScorerResultSchema).nullable().default(null),
   latency_ms: countSchema.nullable(),

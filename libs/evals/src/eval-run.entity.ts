@@ -43,6 +43,8 @@ export const EvalRunSchema = defineEntity({
     retriedSamples: p.bigint('number').default(0),
     retriedUsd: p.bigint('number').default(0),
     retriedPico: p.bigint('number').default(0),
+    /** The run with whose answers its scorers compare. */
+    baselineRunId: p.text().nullable(),
     /** Dollars that its calls may cost. */
     costCap: p.double().$type<number>().nullable(),
     /** JSON array of {@link JudgedGate}; `null`: none. */

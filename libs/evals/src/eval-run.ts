@@ -181,6 +181,7 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
     retried_samples: run.retriedSamples,
     retried_cost: costOf({ usd: run.retriedUsd, pico: run.retriedPico }) || null,
     group_id: run.groupId,
+    baseline_run_id: run.baselineRunId,
     max_cost_usd: run.costCap,
     metadata: readMetadata(run),
     gates: readGates(run),

@@ -31,6 +31,7 @@ import { CheckPrompts } from './prompts/prompt.js';
 import { PlanRun, ChooseForRun, StartRun } from './plan-run.js';
 import { AddSamples, RecordItems } from './execution/add-samples.js';
 import { ExecuteRun, RunWorker } from './execution/execute-run.js';
+import { BaselineAnswers } from './execution/baseline-answers.js';
 import { FindAnswers } from './execution/execute-sample.js';
 import { WriteItemTrace } from './execution/item-trace.js';
 import { PrepareRun, ScoringThreads } from './execution/prepare-run.js';
@@ -102,7 +103,7 @@ class StatisticsModule {}
   imports: [RunsModule, StatisticsModule, EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
   providers: [
     ...[StartRun, PlanRun, CheckPrompts, PrepareRun, RunWorker, ExecuteRun, RunSlots],
-    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads, FindAnswers, RetryRun],
+    ...[RecordItems, AddSamples, WriteItemTrace, ScorePending, ScoringThreads, FindAnswers, BaselineAnswers, RetryRun],
   ],
   exports: [StartRun, RetryRun, AddSamples, PlanRun, PrepareRun],
 })
@@ -143,6 +144,7 @@ export class EvalsModule implements OnModuleInit {
     const scorers = this.plugins.scorers.map(({ name, extension, configSchema }) => ({
       name,
       needs_expected: extension.needsExpected,
+      needs_baseline: extension.needsBaseline === true,
       asks_judge: extension.asksJudge === true,
       embeds: extension.embeds === true,
       is_graded: extension.isGraded === true,

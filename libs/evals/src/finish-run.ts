@@ -111,6 +111,8 @@ const JUDGED = [
 
 interface WantedGates {
   datasetId: string;
+  /** The run with whose answers the scorers compare. */
+  baselineRunId?: string | null | undefined;
   repeats: number;
   scorers: readonly RunScorer[];
   /** With the groups that the datapoints have. */
@@ -138,14 +140,17 @@ export class PlanGates {
       })),
     );
     const planned = gates.map(unjudged);
-    const baselines = new Set(planned.flatMap(({ baseline_run_id: id }) => id ?? []));
+    const baselines = new Set(
+      [wanted.baselineRunId, ...planned.map((gate) => gate.baseline_run_id)].flatMap((id) => id ?? []),
+    );
     for (const id of baselines) {
       const baseline = await this.runs.findDatasetId(tx, scope, id);
       if (baseline === undefined)
         throw new NotFound('eval_run_not_found', `there is no eval run ${JSON.stringify(id)} to compare with`);
       if (baseline !== datasetId) {
         const index = planned.findIndex(({ baseline_run_id: of }) => of === id);
-        faults.push({ path: `gates[${index}].baseline_run_id`, message: 'must be a run of the same dataset' });
+        const path = index === -1 ? 'baseline_run_id' : `gates[${index}].baseline_run_id`;
+        faults.push({ path, message: 'must be a run of the same dataset' });
       }
     }
     if (faults.length + wanted.faults.length > 0) throw invalidRequest([...faults, ...wanted.faults]);

@@ -149,6 +149,11 @@ export class PlanRun {
           (this.findScorer(scorer.scoring)?.extension.isGraded ? GRADE_THAT_PASSES : 1),
       });
     }
+    const comparing = scorers.find(({ scoring }) => this.findScorer(scoring)?.extension.needsBaseline);
+    if (comparing && (body.baseline_run_id ?? null) === null) {
+      const message = `is required: ${comparing.scoring} compares with the answers of another run`;
+      faults.push({ path: 'baseline_run_id', message });
+    }
     if (faults.length > 0) throw invalidRequest(faults);
     return scorers;
   }
@@ -177,7 +182,8 @@ export class PlanRun {
     others: readonly string[],
   ): Promise<{ config: EvalConfigResource; gates: JudgedGate[] }> {
     const repeats = body.repeats ?? 1;
-    const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
+    const { baseline_run_id: baselineRunId } = body;
+    const gates = await this.gates.execute(tx, scope, { datasetId, repeats, scorers, baselineRunId, ...resolved });
     return { config: await this.completeConfig(tx, scope, body, scorers, others), gates };
   }
 
@@ -192,6 +198,10 @@ export class PlanRun {
   ): Promise<(tx: WriteTx) => Promise<RunScorer>> {
     const body = { name: '', config: { judge }, scoring, scoring_config } as StartEval;
     return withoutConfig(async () => {
+      if (this.findScorer(scoring)?.extension.needsBaseline) {
+        const message = 'must compare with no other run: live traffic has none';
+        throw invalidRequest([{ path: 'scoring', message }]);
+      }
       const [scorer] = await this.listScorers(scope, body);
       if (this.findScorer(scoring)!.extension.needsExpected) {
         throw invalidRequest([{ path: 'scoring', message: 'must need no expected value: live traffic has none' }]);
@@ -479,6 +489,7 @@ export class StartRun {
         passMode: PASS_MODE[body.pass_mode ?? 'all'],
         filter: taken.ids === null ? null : toJsonText(body.filter),
         cacheDays: body.cache ? (body.cache_days ?? CACHE_DAYS) : null,
+        baselineRunId: body.baseline_run_id ?? null,
         costCap: body.max_cost_usd ?? null,
         gates: gates.length === 0 ? null : JSON.stringify(gates),
         metadata: body.metadata ? JSON.stringify(body.metadata) : null,

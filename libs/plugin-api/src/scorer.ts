@@ -12,6 +12,12 @@ export interface Scorer<Config = unknown> {
   /** True when a datapoint without an expected value cannot be scored; such an item fails before `score` is called. */
   readonly needsExpected: boolean;
   /**
+   * True when an output is scored beside the answer of another run, the `baseline_run_id` of its own. A run without one is refused at
+   * its start; an item to which the other run has no answer fails before `score` is called. Its scores are above 0.5 where the output
+   * is the better one, below where the other one is, and 0.5 where they are alike: statistics count them so.
+   */
+  readonly needsBaseline?: boolean;
+  /**
    * True when `score` always asks the judge by `complete`; not needed for it to ask. A run that has no judge for such a scorer, as
    * an external one may, is refused at its start instead of failing sample by sample.
    */
@@ -59,6 +65,8 @@ export interface ScoreSample<Config = unknown> {
   output: string;
   /** The datapoint's expected value, `undefined` when it has none. */
   expected: unknown;
+  /** What the baseline of the run answered; `undefined` when the run has none, or that has no answer to this datapoint. */
+  baseline?: string | undefined;
   /** The plugin's config of yaml with the run's `scoring_config` laid over it, checked and completed by its schema. */
   config: Config;
   /** How long the model took for the output, in ms: its successful attempt alone. `null` when that is not known. */
@@ -89,4 +97,15 @@ export interface Score {
   reason?: string;
   /** SHA-256, hex, of the prompt template and rubric a judge was asked with, so that runs judged alike can be found. */
   promptHash?: string;
+  /** Whose answer a judge preferred, of a scorer that needs a baseline: statistics show by it how much its place counts. */
+  preference?: Preference;
+}
+
+/** Whose answer is better: that of the baseline, the output that is scored, or neither. */
+export type Preferred = 'baseline' | 'output' | 'neither';
+
+/** Whose answer a judge preferred in each of both orders. */
+export interface Preference {
+  baselineFirst: Preferred;
+  outputFirst: Preferred;
 }

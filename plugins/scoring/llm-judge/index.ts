@@ -1,7 +1,7 @@
-import { defineScorer, untilAborted, type ChatMessage } from '@spandrel/plugin-api';
+import { askJudge, defineScorer } from '@spandrel/plugin-api';
 import {
   BUILT_IN_RUBRIC,
-  correctionMessages,
+  CORRECTION_TEMPLATE,
   judgeMessages,
   promptHash,
   VERDICT_SCHEMA,
@@ -9,7 +9,7 @@ import {
   rubricFault,
   RUBRICS,
 } from './prompt.js';
-import { readVerdict, UnusableReply, type Verdict } from './read-verdict.js';
+import { SCORE_FORMAT } from './read-verdict.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;
@@ -38,31 +38,15 @@ export default defineScorer({
       const message = rubricFault(rubric);
       return message === undefined ? [] : [{ path: 'rubric', message }];
     },
-    async score({ complete, signal, ...sample }) {
+    async score(sample) {
       const rubric = findRubric(sample.rubric || sample.config.rubric);
-      const ask = async (messages: ChatMessage[]): Promise<string> => {
-        const request = { messages, temperature: 0, schema: VERDICT_SCHEMA };
-        return (await untilAborted(signal, () => complete(request))).text;
+      const question = {
+        messages: judgeMessages(sample, rubric),
+        schema: VERDICT_SCHEMA,
+        correction: CORRECTION_TEMPLATE,
       };
-      return { ...(await askForVerdict(judgeMessages(sample, rubric), ask)), promptHash: promptHash(rubric) };
+      const { said: score, ...reason } = await askJudge(sample, { ...question, ...SCORE_FORMAT });
+      return { score, ...reason, promptHash: promptHash(rubric) };
     },
   }),
 });
-
-/**
- * Asks a judge; one whose reply cannot be used is asked once more, with what is wrong.
- * @param ask answers with the judge's reply.
- * @throws UnusableReply for a second such reply; what `ask` throws.
- */
-export async function askForVerdict(
-  messages: ChatMessage[],
-  ask: (messages: ChatMessage[]) => Promise<string>,
-): Promise<Verdict> {
-  const reply = await ask(messages);
-  try {
-    return readVerdict(reply);
-  } catch (error) {
-    if (!(error instanceof UnusableReply)) throw error;
-    return readVerdict(await ask([...messages, ...correctionMessages(reply, error.fault)]));
-  }
-}

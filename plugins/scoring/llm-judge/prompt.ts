@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { plainTextOf, type AnswerSchema, type ChatMessage, type ScoreSample } from '@spandrel/plugin-api';
+import {
+  createMark,
+  fillTemplate,
+  plainTextOf,
+  type AnswerSchema,
+  type ChatMessage,
+  type ScoreSample,
+} from '@spandrel/plugin-api';
 import { distance } from 'fastest-levenshtein';
 
 /** What outputs are judged by when neither the run nor the plugin's config says otherwise. */
@@ -52,7 +59,7 @@ export const NO_REFERENCE = 'There is no reference.';
 export const CORRECTION_TEMPLATE = `Your answer cannot be used, since it has {{fault}}. Answer once more, with exactly one JSON object and nothing else, no code fence and no other text:
 {"score": <number from 0 to 1>, "reason": "<one or two sentences that say why>"}`;
 
-/** The schema of a judge's answer. Providers know no bounds of numbers: {@link readVerdict} has them. */
+/** The schema of a judge's answer. Providers know no bounds of numbers: the reader has them. */
 export const VERDICT_SCHEMA: AnswerSchema = {
   name: 'verdict',
   schema: {
@@ -76,30 +83,13 @@ export function judgeMessages(
   rubric: string,
 ): ChatMessage[] {
   const texts = { input: plainTextOf(input), output, expected: plainTextOf(expected ?? '') };
-  // A text that held its own hash could forge an END line; none can be written.
-  const mark = hash('sha256', JSON.stringify(texts)).slice(0, MARK_LENGTH);
-  const reference = expected === undefined ? NO_REFERENCE : fill(REFERENCE_TEMPLATE, { ...texts, mark });
+  const mark = createMark(texts);
+  const reference = expected === undefined ? NO_REFERENCE : fillTemplate(REFERENCE_TEMPLATE, { ...texts, mark });
   return [
-    { role: 'system', content: fill(SYSTEM_TEMPLATE, { mark, rubric }) },
-    { role: 'user', content: fill(USER_TEMPLATE, { ...texts, reference, mark }) },
+    { role: 'system', content: fillTemplate(SYSTEM_TEMPLATE, { mark, rubric }) },
+    { role: 'user', content: fillTemplate(USER_TEMPLATE, { ...texts, reference, mark }) },
   ];
 }
-
-/** What follows the messages of {@link judgeMessages} where the reply to them cannot be used. @param fault what it has. */
-export const correctionMessages = (reply: string, fault: string): ChatMessage[] => [
-  // Some providers refuse a message without text.
-  ...(reply.trim() === '' ? [] : [{ role: 'assistant', content: reply.slice(0, REPEATED_LENGTH_MAX) }]),
-  { role: 'user', content: fill(CORRECTION_TEMPLATE, { fault }) },
-];
-
-/** Characters of a reply that are sent back: thoughts can be long, and cost tokens. */
-const REPEATED_LENGTH_MAX = 4_000;
-
-const MARK_LENGTH = 16;
-
-/** Puts values into a template, once: braces inside a value stay as they are. */
-const fill = (template: string, values: Record<string, string>): string =>
-  template.replace(/\{\{(\w+)\}\}/g, (_placeholder, name: string) => values[name]!);
 
 /** Rubrics that a run may ask for by their names. 1 is good in each of them: an output that is not toxic scores 1. */
 export const RUBRICS: Readonly<Record<string, string>> = {

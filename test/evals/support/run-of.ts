@@ -1,3 +1,4 @@
+import type { SamplePreference } from '../../../libs/evals/src/statistics/preference.js';
 import { clusterKey, RunSamples, type RunSamplesOptions } from '../../../libs/evals/src/statistics/run-samples.js';
 
 /** Makes a run out of scores: a list a datapoint, one a repeat; `null` is a failed sample. */
@@ -7,6 +8,8 @@ export interface RunShape extends Partial<Pick<RunSamplesOptions, 'failedAs'>> {
   groups?: readonly (string | number | null)[];
   /** The cluster of each datapoint; left out: none were asked for. */
   clusters?: readonly (string | undefined)[];
+  /** Whether its scores compare with a baseline; the preferences of each sample are then those of `preferences`. */
+  preferences?: readonly (readonly (SamplePreference | undefined)[])[];
   /** Ids of the datapoints, `0`, `1` … when left out. */
   ids?: readonly string[];
 }
@@ -14,12 +17,12 @@ export interface RunShape extends Partial<Pick<RunSamplesOptions, 'failedAs'>> {
 /** A run of one scorer named `only`, whose scores are the combined ones. */
 export function runOf(
   datapoints: readonly (readonly (number | null)[])[],
-  { clusters, groups, ids, passScore = 1, failedAs = 'excluded' }: RunShape = {},
+  { clusters, groups, ids, preferences, passScore = 1, failedAs = 'excluded' }: RunShape = {},
 ): RunSamples {
   const run = new RunSamples({
     repeats: Math.max(1, ...datapoints.map(({ length }) => length)),
     passRule: [{ at: null, passScore }],
-    scorers: [{ name: 'only', passScore }],
+    scorers: [{ name: 'only', passScore, isComparing: preferences !== undefined }],
     failedAs,
     clustered: clusters !== undefined,
     groupBy: groups ? ['category'] : [],
@@ -29,12 +32,13 @@ export function runOf(
       id: ids?.[i] ?? String(i),
       cluster: clusterKey({ in: clusters?.[i] }, 'in'),
       group: [clusterKey({ category: groups?.[i] }, 'category')],
-      samples: scores.map((score) => ({
+      samples: scores.map((score, repeat) => ({
         failed: score === null,
         score,
         scores: [score],
         latencyMs: score === null ? null : 100,
         cost: null,
+        ...(preferences && { preferences: [preferences[i]?.[repeat]] }),
       })),
     });
   }

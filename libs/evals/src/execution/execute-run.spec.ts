@@ -77,6 +77,7 @@ async function execute(seen: (step: ItemStep, count: number) => void, writeTrace
       },
     },
     { findFormer: async () => ({ tries: 0 }), findReusable: async () => undefined },
+    { open: async () => async () => undefined },
     new Map(),
     { concurrency: 1, callsMax: 10 },
     { of: () => null },

@@ -24,6 +24,7 @@ import { FinishRun } from '../finish-run.js';
 import { isThrough, sampleTotal, snapshotOf, listConnections } from '../eval-run.js';
 import { sampleName, type SampleKey } from '../eval-item.js';
 import { executeSample, maskResult, type PreparedModel, FindAnswers } from './execute-sample.js';
+import { BaselineAnswers, type FindBaseline } from './baseline-answers.js';
 import { WriteItemTrace } from './item-trace.js';
 import type { ObservedCall } from './model-call.js';
 import { Permits, RunCalls } from './run-calls.js';
@@ -103,6 +104,7 @@ export class ExecuteRun {
     private readonly permits: Permits,
     private readonly traces: WriteItemTrace,
     private readonly answers: FindAnswers,
+    private readonly baselines: BaselineAnswers,
     @Inject(PRICING) private readonly pricing: PricingTable,
     private readonly settings: EvalsSettings,
     private readonly masking: ProjectMasking,
@@ -145,10 +147,11 @@ export class ExecuteRun {
     options: ExecuteRunOptions,
   ): Promise<void> {
     const calls = new RunCalls(this.settings.concurrency);
+    const findBaseline = await this.baselines.open(scope, run, prepared.scorers);
     const work = {
       slots: Math.min(this.settings.concurrency, sampleTotal(run) - run.progress * run.repeats),
       samples: pendingSamples(this.snapshots, this.samples, scope, run),
-      call: (sample: PendingSample) => this.call(run, calls, prepared, sample, options),
+      call: (sample: PendingSample) => this.call(run, calls, { ...prepared, findBaseline }, sample, options),
     };
     await this.slots.execute(run, work, options);
   }
@@ -157,7 +160,7 @@ export class ExecuteRun {
   private async call(
     run: EvalRunRow,
     shared: RunCalls,
-    { model, scorers, trace }: PreparedServerRun,
+    { model, scorers, trace, findBaseline }: PreparedServerRun & { findBaseline: FindBaseline },
     sample: PendingSample,
     options: ExecuteRunOptions,
   ): Promise<SampleResult> {
@@ -168,9 +171,19 @@ export class ExecuteRun {
     const retry = { kill, failed: this.slots.notStored(run) };
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
     const { tries, kept } = await retryStorageWrite(() => this.answers.findFormer(run, sample), retry);
+    const baseline = await retryStorageWrite(() => findBaseline(sample), retry);
     const findKnown = async (callHash: string) =>
       kept ?? retryStorageWrite(() => this.answers.findReusable(run, sample, callHash), retry);
-    const scored = await executeSample(model, scorers, sample.kind, this.pricing, calling, masking, findKnown);
+    const scored = await executeSample(
+      model,
+      scorers,
+      sample.kind,
+      this.pricing,
+      calling,
+      masking,
+      baseline,
+      findKnown,
+    );
     const result = masking ? await masking.run((calls) => maskResult(calls, scored)) : scored;
     if (!trace) return result;
     try {

@@ -101,6 +101,7 @@ export interface PreparedModel {
  * Calls the model for a datapoint and has its output scored. The result has whatever goes wrong with either
  * (docs/spec/evaluations.md#items-that-fail).
  * @param masking the rules of the project: outputs are scored as they are stored.
+ * @param baseline what the baseline of the run answered, where scorers need it.
  * @param findKnown finds an answer that takes the place of the call, by its hash.
  * @throws the reason of `options.signal` when that fires, what `findKnown` throws, and nothing else.
  */
@@ -111,6 +112,7 @@ export async function executeSample(
   pricing: PricingTable,
   options: ItemCallOptions,
   masking: BoundedMasking | null = null,
+  baseline?: string,
   findKnown: (callHash: string) => Promise<KnownAnswer | undefined> = async () => undefined,
 ): Promise<SampleResult> {
   const { input, expected } = readInputAndExpected(kind);
@@ -149,7 +151,7 @@ export async function executeSample(
     };
   }
   const { output, latencyMs, cost } = answer;
-  const results = await scoreSample(scorers, { input, output, expected, latencyMs, cost }, pricing, options);
+  const results = await scoreSample(scorers, { input, output, expected, baseline, latencyMs, cost }, pricing, options);
   return { ...NO_RESULT, ...answer, ...combineScores(scorers, results) };
 }
 

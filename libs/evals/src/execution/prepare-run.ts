@@ -37,12 +37,13 @@ export class ScoringThreads implements OnApplicationShutdown {
   /** A scorer that scores in a thread where it wants to. @param project whose outputs they are. */
   place(project: string, { name, extension }: Pick<LoadedScorer, 'name' | 'extension'>, config: unknown): Scorer {
     if (!extension.inThread) return extension;
+    const { needsExpected, needsBaseline = false } = extension;
     const configText = JSON.stringify(config);
-    const score = ({ input, output, expected, rubric, latencyMs, cost }: ScoreSample): Promise<Score> => {
-      const sample = JSON.stringify({ input, output, expected, rubric, latencyMs, cost });
+    const score = ({ input, output, expected, baseline, rubric, latencyMs, cost }: ScoreSample): Promise<Score> => {
+      const sample = JSON.stringify({ input, output, expected, baseline, rubric, latencyMs, cost });
       return this.score(project, { scoring: name, config: configText, sample });
     };
-    return { needsExpected: extension.needsExpected, inThread: true, score };
+    return { needsExpected, needsBaseline, inThread: true, score };
   }
 
   async onApplicationShutdown(): Promise<void> {

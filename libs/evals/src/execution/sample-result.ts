@@ -96,7 +96,7 @@ export function combineScores(
   scorers: readonly Pick<RunScorer, 'name' | 'weight'>[],
   results: readonly ScorerResult[],
 ): Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'> {
-  const isOnly = results.length === 1 && scorers[0]!.weight > 0;
+  const isOnly = results.length === 1 && scorers[0]!.weight > 0 && !results[0]!.preference;
   const failed = results.flatMap(({ error }) => error ?? []);
   const hasFailed = failed.length > 0;
   return {

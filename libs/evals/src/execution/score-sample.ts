@@ -1,6 +1,6 @@
 import type { OpenConnection } from '@spandrel/connections';
 import type { ScorerResult } from '@spandrel/contract';
-import type { Score, Scorer, ScoreSample } from '@spandrel/plugin-api';
+import type { Preference, Score, Scorer, ScoreSample } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { NO_SCORE, addAmounts, addCosts, type JudgeUse } from './sample-result.js';
 import {
@@ -22,6 +22,7 @@ interface OutputScore {
   score: number | null;
   reason: string | null;
   promptHash: string | null;
+  preference?: Preference;
 }
 
 /** Scoring failed; the message names the scorer. */
@@ -45,6 +46,9 @@ export async function scoreOutput(
   if (scorer.needsExpected && sample.expected === undefined) {
     throw new ScoringError(`${name}: the datapoint has no expected value to compare with`);
   }
+  if (scorer.needsBaseline && sample.baseline === undefined) {
+    throw new ScoringError(`${name}: the baseline has no answer to this datapoint to compare with`);
+  }
   const watch = new Watch(timeoutMs);
   try {
     const given = scorer.score({
@@ -65,14 +69,19 @@ export async function scoreOutput(
 const isPromise = (given: unknown): given is Promise<Score> =>
   typeof (given as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
+const PREFERRED: ReadonlySet<unknown> = new Set(['baseline', 'output', 'neither']);
+
 function checked(given: unknown): OutputScore {
-  const { score, reason, promptHash } = Object(given) as Partial<Score>;
+  const { score, reason, promptHash, preference } = Object(given) as Partial<Score>;
   const usable = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
   if (!usable) throw new Error('the scorer gave no score from 0 to 1 and no null');
   return {
     score,
     reason: typeof reason === 'string' ? reason : null,
     promptHash: typeof promptHash === 'string' && /^[0-9a-f]{64}$/i.test(promptHash) ? promptHash : null,
+    ...(preference &&
+      PREFERRED.has(preference.baselineFirst) &&
+      PREFERRED.has(preference.outputFirst) && { preference }),
   };
 }
 
@@ -189,6 +198,8 @@ interface ScoredOutput {
   output: string;
   /** `undefined`: nothing is expected. */
   expected: unknown;
+  /** What the baseline of the run answered, where scorers need it. */
+  baseline?: string | undefined;
   latencyMs: number | null;
   /** Cost in dollars. */
   cost: number | null;
@@ -234,8 +245,10 @@ async function scoreBy(
   const { signal } = options;
   // One order of members, so that exports can be compared by line.
   const result: ScorerResult = { ...NO_SCORE };
+  let preference: Preference | undefined;
   try {
     const scored = await scoreOutput(scorer, { ...sample, ...asking, rubric, signal });
+    ({ preference } = scored);
     Object.assign(result, { score: scored.score, reason: scored.reason, judge_prompt_hash: scored.promptHash });
   } catch (error) {
     signal.throwIfAborted();
@@ -244,6 +257,9 @@ async function scoreBy(
   const { model, attempts, tokens, cost } = use;
   return Object.assign(result, {
     ...{ judge_model: model, judge_attempts: attempts, judge_tokens: tokens, judge_cost: cost },
+    ...(preference && {
+      preference: { baseline_first: preference.baselineFirst, output_first: preference.outputFirst },
+    }),
   });
 }
 

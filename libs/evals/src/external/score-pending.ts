@@ -9,6 +9,7 @@ import { readInputAndExpected, type SampleKey } from '../eval-item.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalsSettings } from '../evals.settings.js';
+import { BaselineAnswers, type FindBaseline } from '../execution/baseline-answers.js';
 import { maskScore } from '../execution/execute-sample.js';
 import { Permits, RunCalls } from '../execution/run-calls.js';
 import type { PreparedRun } from '../execution/prepare-run.js';
@@ -36,6 +37,7 @@ export class ScorePending {
     private readonly runs: EvalRunStore,
     private readonly slots: RunSlots,
     private readonly permits: Permits,
+    private readonly baselines: BaselineAnswers,
     @Inject(PRICING) private readonly pricing: PricingTable,
     private readonly settings: EvalsSettings,
     private readonly masking: ProjectMasking,
@@ -49,11 +51,12 @@ export class ScorePending {
   async execute(run: EvalRunRow, { scorers }: PreparedRun, options: ExecuteRunOptions): Promise<void> {
     const scope = projectScope(run.projectId);
     const calls = new RunCalls(this.settings.concurrency);
+    const findBaseline = await this.baselines.open(scope, run, scorers);
     for (let hasMore = true; hasMore && !options.stop.aborted;) {
       let isAny = false;
       const call = (sample: PendingResult): Promise<SampleResult> => {
         isAny = true;
-        return this.score(run, calls, scorers, sample, options);
+        return this.score(run, calls, { scorers, findBaseline }, sample, options);
       };
       const work = { slots: this.settings.concurrency, samples: this.pages(scope, run), call };
       await this.slots.execute(run, work, options);
@@ -83,17 +86,19 @@ export class ScorePending {
   private async score(
     run: EvalRunRow,
     shared: RunCalls,
-    scorers: readonly PreparedScorer[],
-    { kind, taken, hash }: PendingResult,
+    { scorers, findBaseline }: { scorers: readonly PreparedScorer[]; findBaseline: FindBaseline },
+    pending: PendingResult,
     options: ExecuteRunOptions,
   ): Promise<SampleResult> {
     const { kill } = options;
+    const { kind, taken, hash } = pending;
     const { input, expected } = readInputAndExpected(kind);
     const calling = { permits: this.permits.of(createTurnPath(run, options)), signal: kill, run: shared };
     const { latencyMs, cost } = taken;
-    const sample = { input, output: taken.output!, expected, latencyMs, cost };
-    const scored = await scoreSample(scorers, sample, this.pricing, calling);
     const retry = { kill, failed: this.slots.notStored(run) };
+    const baseline = await retryStorageWrite(() => findBaseline(pending), retry);
+    const sample = { input, output: taken.output!, expected, baseline, latencyMs, cost };
+    const scored = await scoreSample(scorers, sample, this.pricing, calling);
     const masking = await retryStorageWrite(async () => this.masking.of(projectScope(run.projectId)), retry);
     const results = masking ? await masking.run((calls) => scored.map((result) => maskScore(calls, result))) : scored;
     const byName = new Map(scorers.map(({ name }, index) => [name, results[index]!]));

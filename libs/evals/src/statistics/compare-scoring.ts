@@ -18,6 +18,13 @@ import { isSame } from './distributions.js';
 /** Hashes of the prompts that judges of a run were asked with, by scorer; `null` where a judge was asked and none is known. */
 export type JudgePrompts = ReadonlyMap<string, string | null>;
 
+/** Scorers whose scores compare a run with its baseline already: those of the baseline do not matter. */
+export interface Comparing {
+  names: ReadonlySet<string>;
+  /** Whether the score of the run is that of one of them. */
+  isAlone: boolean;
+}
+
 /** Members of a run or a scorer by their path. */
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -144,7 +151,23 @@ export class CompareScoring {
   /** Where two runs were scored differently: by what they were started with, and by what their judges were asked. */
   async execute(scope: Scope, run: EvalRunRow, baseline: EvalRunRow): Promise<Comparable> {
     const prompts = [await this.readPrompts(scope, run), await this.readPrompts(scope, baseline)] as const;
-    return compareScoring(run, baseline, this.asksJudge, prompts);
+    const found = compareScoring(run, baseline, this.asksJudge, prompts);
+    const { names, isAlone } = this.listComparing(run, baseline);
+    if (names.size === 0) return found;
+    const scorers = { ...found.scorers, ...Object.fromEntries([...names].map((name) => [name, true])) };
+    return isAlone ? { score: true, scorers, differences: [] } : { ...found, scorers };
+  }
+
+  /** Whether a scorer compares outputs with the answers of the baseline of its run. */
+  readonly isComparing = ({ scoring }: RunScorer): boolean =>
+    this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.needsBaseline === true);
+
+  /** The scorers of a run whose scores themselves say how it compares with this baseline. */
+  listComparing(run: EvalRunRow, baseline: EvalRunRow): Comparing {
+    const scorers = run.baselineRunId === baseline.id ? listScorers(run) : [];
+    const counting = scorers.filter(({ weight }) => weight > 0);
+    const names = new Set(scorers.filter(this.isComparing).map(({ name }) => name));
+    return { names, isAlone: counting.length === 1 && names.has(counting[0]!.name) };
   }
 
   /**

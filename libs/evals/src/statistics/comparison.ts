@@ -15,7 +15,9 @@ import {
   zeroWhenTiny,
   isZeroOrOne,
 } from './distributions.js';
-import type { RunSamples, Clusters, DatapointScores } from './run-samples.js';
+import type { Comparing } from './compare-scoring.js';
+import { ALIKE_SCORE } from './preference.js';
+import { DatapointScores, type Clusters, type RunSamples } from './run-samples.js';
 import { meanWithError } from './run-statistics.js';
 
 /** Which datapoints of a run and of its baseline belong together, and which are left out of the comparison. */
@@ -38,11 +40,11 @@ export async function indexDatapoints({ ids }: RunSamples): Promise<ReadonlyMap<
 /** @param changed ids of datapoints whose content is not the same in both snapshots. */
 async function pairDatapoints(
   run: RunSamples,
-  baseline: RunSamples,
+  ofBaseline: DatapointScores,
   { changed, positions }: { changed: ReadonlySet<string>; positions: ReadonlyMap<string, number> },
 ): Promise<Pairs> {
   const partners = new Int32Array(run.ids.length).fill(-1);
-  const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
+  const [runCounts, baselineCounts] = [run.score.counts, ofBaseline.counts];
   const counts: Pairs['counts'] = { pairs: 0, changed: 0, unpaired_run: 0, unpaired_baseline: 0 };
   await inStretches(run.ids.length, (from, to) => {
     for (let i = from; i < to; i++) {
@@ -94,6 +96,8 @@ interface ComparisonOptions {
   /** Whether the two were scored alike; scores that were not have the verdict `unknown`, unless it is to be looked over. */
   comparable?: Comparable;
   isAnyScoring?: boolean;
+  /** Scorers whose scores need none of the baseline's. */
+  comparing?: Comparing;
   /** In what the two differ beside. */
   differences?: RunDifference[];
 }
@@ -111,22 +115,27 @@ export async function compareWithBaseline(
     distributions,
     positions,
     comparable = ALIKE,
+    comparing = { names: new Set(), isAlone: false },
     isAnyScoring = false,
     differences = [],
   }: ComparisonOptions,
 ): Promise<RunComparison> {
   const at = positions ?? (await indexDatapoints(baseline));
-  const { partners, counts } = await pairDatapoints(run, baseline, { changed, positions: at });
+  const alike = comparing.names.size > 0 ? alikeScores(baseline) : undefined;
+  const ofBaseline = alike && comparing.isAlone ? alike : baseline.score;
+  const { partners, counts } = await pairDatapoints(run, ofBaseline, { changed, positions: at });
   const { clusters } = run;
   const options = { clusters, alpha, distributions };
   const isAlike = isAnyScoring || comparable.score;
-  const score = await compareScores(run.score, baseline.score, partners, { ...options, isAlike });
+  const isSignTest = comparing.isAlone;
+  const score = await compareScores(run.score, ofBaseline, partners, { ...options, isAlike, isSignTest });
   const scorers: [string, ScoreComparison][] = [];
   for (const [name, scores] of run.scorers) {
-    const others = baseline.scorers.get(name);
+    const isSignTest = comparing.names.has(name);
+    const others = isSignTest ? alike : baseline.scorers.get(name);
     if (!others) continue;
     const isAlike = isAnyScoring || comparable.scorers[name] !== false;
-    scorers.push([name, await compareScores(scores, others, partners, { ...options, isAlike })]);
+    scorers.push([name, await compareScores(scores, others, partners, { ...options, isAlike, isSignTest })]);
   }
   const quantity = async (ofRun: ArrayLike<number>, ofBaseline: ArrayLike<number>) => {
     const differences = await pairedDifferences(ofRun, ofBaseline, partners);
@@ -146,6 +155,16 @@ export async function compareWithBaseline(
   };
 }
 
+/** What a scorer that compares would say of the baseline's own answers, where it has any: as good as themselves. */
+function alikeScores({ ids, outcomes, repeats }: RunSamples): DatapointScores {
+  const scores = new DatapointScores();
+  for (const at of ids.keys()) {
+    const hasAnswer = outcomes.slice(at * repeats, (at + 1) * repeats).includes(1);
+    scores.add(hasAnswer ? [ALIKE_SCORE] : [], 0);
+  }
+  return scores;
+}
+
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 interface ScoreOptions {
@@ -154,13 +173,15 @@ interface ScoreOptions {
   distributions: Distributions;
   /** Whether the scores were made alike; else the verdict is `unknown`. */
   isAlike: boolean;
+  /** Whether the scores of the baseline are {@link ALIKE_SCORE}. */
+  isSignTest: boolean;
 }
 
 async function compareScores(
   run: DatapointScores,
   baseline: DatapointScores,
   partners: Int32Array,
-  { clusters, alpha, distributions, isAlike }: ScoreOptions,
+  { clusters, alpha, distributions, isAlike, isSignTest }: ScoreOptions,
 ): Promise<ScoreComparison> {
   const differences = await pairedDifferences(run.means, baseline.means, partners);
   const signs = await countSigns(differences);
@@ -170,7 +191,10 @@ async function compareScores(
     [-1, 1],
     distributions,
   );
-  if (clusters === null && compared.pairs > 0 && (await arePairsOfZeroAndOne(run, baseline, partners))) {
+  if (isSignTest && clusters === null && compared.pairs > 0) {
+    compared.test = 'sign_exact';
+    compared.p_value = mcnemarP(signs.better, signs.worse, distributions);
+  } else if (clusters === null && compared.pairs > 0 && (await arePairsOfZeroAndOne(run, baseline, partners))) {
     compared.test = 'mcnemar_exact';
     compared.p_value = mcnemarP(signs.better, signs.worse, distributions);
   }

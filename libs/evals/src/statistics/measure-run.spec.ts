@@ -12,7 +12,17 @@ const SCOPE = { projectId: 'p' } as Scope;
 const { completed, failed } = RESULT_STATUS;
 
 const row = (datapointId: string, repeat = 0, members: Partial<SampleScoresRow> = {}): SampleScoresRow => ({
-  ...{ datapointId, repeat, status: completed, score: 1, said: null, latencyMs: 10, cost: null, judgeCost: null },
+  ...{
+    datapointId,
+    repeat,
+    status: completed,
+    score: 1,
+    said: null,
+    preferences: null,
+    latencyMs: 10,
+    cost: null,
+    judgeCost: null,
+  },
   ...members,
 });
 
@@ -39,7 +49,7 @@ function read(slices: SampleScoresRow[][], counting = COUNTING, metadata: Record
   const reader = new MeasureRun(
     store as unknown as SampleScoresStore,
     contents as unknown as DatasetSnapshots,
-    {} as CompareScoring,
+    { isComparing: () => false } as unknown as CompareScoring,
   );
   return { asked, samples: reader.readSamples(SCOPE, RUN, counting) };
 }

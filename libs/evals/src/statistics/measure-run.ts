@@ -7,6 +7,7 @@ import {
   type JudgedGate,
   type RunMeasures,
   type ScoreStatistics,
+  type ScorerResult,
   GROUP_VALUE_LENGTH_MAX,
   GROUPS_MAX,
   isCostMetric,
@@ -224,12 +225,15 @@ export interface Counting {
 
 /** @param scorers names, in the order of the run. */
 export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): SampleMeasures {
-  const { status, score, said, latencyMs, cost, judgeCost } = row;
+  const { status, score, said, preferences, latencyMs, cost, judgeCost } = row;
   const failed = status === RESULT_STATUS.failed;
   return {
     failed,
     score,
     // Where a row has no scores by name, its own is that of the only scorer; of several none has said anything.
+    ...(preferences !== null && {
+      preferences: scorers.map((name) => (JSON.parse(preferences) as Record<string, ScorerResult>)[name]?.preference),
+    }),
     scores: said !== null ? readScores(said, scorers) : scorers.length === 1 ? [score] : [],
     latencyMs,
     cost: addCosts([cost, judgeCost]),
@@ -296,7 +300,8 @@ export class MeasureRun {
       const comparable = await this.scoring.execute(patient, run, baseline);
       const { alpha, isAnyScoring } = question;
       const differences = compareConfigs(run, baseline);
-      const how = { alpha, changed, distributions, positions, comparable, isAnyScoring, differences };
+      const comparing = this.scoring.listComparing(run, baseline);
+      const how = { alpha, changed, distributions, positions, comparable, comparing, isAnyScoring, differences };
       const against = { baselineRunId: baseline.id, ...how };
       comparisons.set(baseline.id, await compareWithBaseline(samples, others, against));
       for (const group of groups) {
@@ -323,7 +328,11 @@ export class MeasureRun {
     const taken = new RunSamples({
       repeats: run.repeats,
       passRule: readPassRule(run),
-      scorers: scorers.map(({ name, pass_score: passScore }) => ({ name, passScore })),
+      scorers: scorers.map((scorer) => ({
+        name: scorer.name,
+        passScore: scorer.pass_score,
+        isComparing: this.scoring.isComparing(scorer),
+      })),
       failedAs,
       clustered: clusterBy !== null,
       groupBy,

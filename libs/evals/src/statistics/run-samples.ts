@@ -1,6 +1,7 @@
 import { GROUP_VALUE_LENGTH_MAX, GROUPS_MAX, type EvalStatistics } from '@spandrel/contract';
 import { decidePass, type PassRule } from '../eval-item.js';
 import { isAtLeast, isZeroOrOne, Sum } from './distributions.js';
+import { Preferences, type SamplePreference } from './preference.js';
 
 /** Values that are sorted at a time; sorting them takes some 1 ms, which holds up no request for long. */
 const BLOCK = 1 << 14;
@@ -239,6 +240,8 @@ export interface SampleMeasures {
   latencyMs: number | null;
   /** Dollars, of the call and of its judges. */
   cost: number | null;
+  /** Whom judges preferred, in the order of the scorers; absent where none compares with a baseline. */
+  preferences?: readonly (SamplePreference | undefined)[];
 }
 
 /** A datapoint with its processed samples in the order of repeats. */
@@ -255,7 +258,7 @@ export interface RunSamplesOptions {
   /** Tries of each datapoint; 1 when left out. */
   repeats?: number;
   passRule: PassRule;
-  scorers: readonly { name: string; passScore: number }[];
+  scorers: readonly { name: string; passScore: number; isComparing?: boolean }[];
   /** Whether a failed sample without a score is left out or counts as 0. */
   failedAs: 'excluded' | 'zero';
   /** Whether datapoints are clustered by a member of their metadata. */
@@ -277,6 +280,8 @@ export class RunSamples {
   readonly groups: Groups | null;
   readonly score: DatapointScores;
   readonly scorers: ReadonlyMap<string, DatapointScores>;
+  /** Of the scorers that compare with a baseline. */
+  readonly preferences = new Map<string, Preferences>();
   readonly latencyMs: Quantity;
   readonly cost: Quantity;
   samples = 0;
@@ -286,7 +291,7 @@ export class RunSamples {
   readonly outcomes: number[] = [];
   /** The combined score that counts of a sample, and that of each scorer. */
   private readonly scoreOf: ValueOf;
-  private readonly scoresOf: readonly { scores: DatapointScores; passScore: number; valueOf: ValueOf }[];
+  private readonly scoresOf: readonly { name: string; scores: DatapointScores; passScore: number; valueOf: ValueOf }[];
 
   constructor(private readonly options: RunSamplesOptions) {
     const { repeats = 1, scorers, failedAs, clustered, groupBy = [] } = options;
@@ -295,6 +300,7 @@ export class RunSamples {
     this.groups = groupBy.length > 0 ? new Groups(groupBy, { ...options, groupBy: [] }) : null;
     this.score = new DatapointScores();
     this.scorers = new Map(scorers.map(({ name }) => [name, new DatapointScores()]));
+    for (const { name, isComparing } of scorers) if (isComparing) this.preferences.set(name, new Preferences());
     this.latencyMs = new Quantity();
     this.cost = new Quantity();
     const failedScore = failedAs === 'zero' ? 0 : null;
@@ -305,6 +311,7 @@ export class RunSamples {
         findScore(sample) ?? (sample.failed ? failedScore : null);
     this.scoreOf = counted(({ score }) => score);
     this.scoresOf = scorers.map(({ name, passScore }, at) => ({
+      name,
       scores: this.scorers.get(name)!,
       passScore,
       valueOf: counted((sample) => sample.scores[at] ?? null),
@@ -316,9 +323,10 @@ export class RunSamples {
     const { id, cluster, samples } = datapoint;
     this.groups?.add(datapoint);
     this.score.add(present(samples, this.scoreOf), this.countPasses(samples));
-    for (const { scores, passScore, valueOf } of this.scoresOf) {
+    for (const [at, { name, scores, passScore, valueOf }] of this.scoresOf.entries()) {
       const values = present(samples, valueOf);
       scores.add(values, countAtLeast(values, passScore));
+      this.preferences.get(name)?.add(samples.map(({ preferences }) => preferences?.[at]));
     }
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScoreStatistics, EvalStatistics, Interval, RunMeasures } from '@spandrel/contract';
+import type { EvalStatistics, Interval, PreferenceStatistics, RunMeasures, ScoreStatistics } from '@spandrel/contract';
 import {
+  mcnemarP,
   tInterval,
   wilsonInterval,
   type Distributions,
@@ -9,6 +10,7 @@ import {
   isZeroOrOne,
   zeroWhenTiny,
 } from './distributions.js';
+import { ALIKE_SCORE, type Preferences } from './preference.js';
 import type { Quantity, Clusters, DatapointScores, RunSamples } from './run-samples.js';
 
 /** A mean over datapoints, and how far it may be off. */
@@ -239,6 +241,44 @@ async function amountStatistics(
   return { ...statistics, ci };
 }
 
+/**
+ * What a scorer that compares with a baseline comes to (docs/spec/eval-statistics.md#preference).
+ * @param means mean scores of the datapoints, NaN where one has none.
+ */
+async function preferenceStatistics(
+  { means }: Pick<DatapointScores, 'means'>,
+  { firsts, disagreements }: Preferences,
+  clusters: Clusters | null,
+  distributions: Distributions,
+): Promise<PreferenceStatistics> {
+  const counts = { wins: 0, ties: 0, losses: 0 };
+  for (const mean of means) {
+    const more = zeroWhenTiny(mean - ALIKE_SCORE);
+    if (!Number.isNaN(more)) counts[more > 0 ? 'wins' : more < 0 ? 'losses' : 'ties']++;
+  }
+  const isAny = means.some((mean) => !Number.isNaN(mean));
+  return {
+    ...counts,
+    p_value: isAny ? mcnemarP(counts.wins, counts.losses, distributions) : null,
+    judged: disagreements.filter((share) => !Number.isNaN(share)).length,
+    first_preferred: await rateOf(firsts, clusters, distributions),
+    self_disagreement: await rateOf(disagreements, clusters, distributions),
+  };
+}
+
+/** A mean of shares. The two calls of a pair depend on each other, so that datapoints are counted and not calls. */
+async function rateOf(
+  shares: readonly number[],
+  clusters: Clusters | null,
+  distributions: Distributions,
+): Promise<{ rate: number; ci: Interval } | null> {
+  const { mean, se, clusters: count } = await meanWithError(shares, clusters);
+  if (mean === null) return null;
+  // Datapoints that are all alike would have Student's t claim certainty.
+  const ci = se ? tInterval(mean, se, count - 1, [0, 1], distributions) : wilsonInterval(mean, count);
+  return { rate: mean, ci };
+}
+
 /** What the samples of a run come to; `samples` and `failed_samples` are those that are processed. */
 export type RunStatistics = Pick<
   EvalStatistics,
@@ -258,7 +298,10 @@ export async function runStatistics(
   const scorers: [string, ScoreStatistics][] = [];
   for (const [name, scores] of run.scorers) {
     await nextTurn();
-    scorers.push([name, await scoreStatistics(scores, run.clusters, ks, distributions)]);
+    const statistics = await scoreStatistics(scores, run.clusters, ks, distributions);
+    const preferences = run.preferences.get(name);
+    const preference = preferences && (await preferenceStatistics(scores, preferences, run.clusters, distributions));
+    scorers.push([name, { ...statistics, ...(preference && { preference }) }]);
   }
   await nextTurn();
   const latency = await amountStatistics(run.latencyMs, run.clusters, distributions);

@@ -103,6 +103,8 @@ const ROW = shapeOf({
   score: nullable(number()),
   /** What `scores` says of each scorer, see {@link selectScores}; `null` where the columns have it. */
   said: nullable(text()),
+  /** The whole of `scores`, of runs whose scorers compare with a baseline. */
+  preferences: nullable(text()),
   latencyMs: nullable(integer()),
   cost: nullable(number()),
   judgeCost: nullable(number()),
@@ -128,15 +130,16 @@ export class SampleScoresStore {
    * The next slice is read while one is taken up.
    */
   async *slices(scope: Scope, run: EvalRunRow): AsyncGenerator<SampleScoresRow[], void, undefined> {
-    const said = selectScores(listScorers(run).map(({ name }) => name));
+    const said = sql`${selectScores(listScorers(run).map(({ name }) => name))} as said,
+      ${rawSql(run.baselineRunId === null ? 'null' : 's.scores')} as preferences`;
     const read = (last: { datapointId: string; repeat: number }): Promise<SampleScoresRow[]> => {
       const ofRun = sql`s.project_id = ${scope.projectId} and s.run_id = ${run.id}`;
       const query =
         run.repeats === 1
-          ? ROW.query`select ${COLUMNS}, 0 as repeat, ${said} as said from eval_result s
+          ? ROW.query`select ${COLUMNS}, 0 as repeat, ${said} from eval_result s
               where ${ofRun} and s.datapoint_id > ${last.datapointId}
               order by s.datapoint_id limit ${SLICE}`
-          : ROW.query`select ${COLUMNS}, s.repeat, ${said} as said from eval_sample s
+          : ROW.query`select ${COLUMNS}, s.repeat, ${said} from eval_sample s
               where ${ofRun} and ${sql`(s.datapoint_id, s.repeat) > (${last.datapointId}, ${last.repeat})`}
               order by s.datapoint_id, s.repeat limit ${SLICE}`;
       const rows = this.storage.readLong(query, scope);

@@ -80,6 +80,7 @@ function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number | undefi
     retriedUsd: retriedCost.usd,
     retriedPico: retriedCost.pico,
     groupId: run.group_id,
+    baselineRunId: run.baseline_run_id,
     costCap: run.max_cost_usd,
     gates: hasGates ? JSON.stringify(run.gates) : null,
     metadata: Object.keys(run.metadata).length === 0 ? null : JSON.stringify(run.metadata),

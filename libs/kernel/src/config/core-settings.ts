@@ -33,7 +33,17 @@ const providerBase = (plugin: string, title: string) =>
 
 const PROVIDERS = ['openai', 'anthropic', 'ollama', 'custom'];
 const SCORERS = [
-  ...['exact-match', 'contains', 'llm-judge', 'none', 'regex', 'json-schema', 'json-equal', 'levenshtein'],
+  ...[
+    'exact-match',
+    'contains',
+    'llm-judge',
+    'preference',
+    'none',
+    'regex',
+    'json-schema',
+    'json-equal',
+    'levenshtein',
+  ],
   ...['embedding-similarity', 'latency', 'cost'],
 ];
 

@@ -49,7 +49,7 @@ const file = (name: string, text: string): string => {
 };
 
 const BUILT_INS = [
-  ...['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'],
+  ...['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'preference', 'none'],
   ...['regex', 'json-schema', 'json-equal', 'levenshtein', 'embedding-similarity', 'latency', 'cost'],
   ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
   ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit', 'sentry', 'gen-ai'],

@@ -176,7 +176,7 @@ function assertScorer(scorer: Partial<Scorer>): void {
   const { score, needsExpected, configFaults } = scorer;
   if (typeof score !== 'function') throw new PluginFault('setup returned a scorer without a score function');
   if (typeof needsExpected !== 'boolean') throw new PluginFault('needsExpected of its scorer must be true or false');
-  for (const name of ['asksJudge', 'isGraded', 'embeds', 'inThread'] as const) {
+  for (const name of ['asksJudge', 'isGraded', 'embeds', 'inThread', 'needsBaseline'] as const) {
     if (!['boolean', 'undefined'].includes(typeof scorer[name]))
       throw new PluginFault(`${name} of its scorer must be true or false`);
   }

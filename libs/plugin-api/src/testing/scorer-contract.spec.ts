@@ -84,8 +84,21 @@ describe('describeScorerContract', () => {
       },
       'gives samples that are judged alike the same prompt hash',
     ],
+    ['needs a baseline without saying so', { needsBaseline: true }, 'says whether it needs a baseline'],
     ['scores at random', { score: () => ({ score: Math.random() }) }, 'scores a good answer'],
   ])('fails a scorer that %s', async (_fault, changes, failed) => {
     expect(await failuresOf((test) => describeScorerContract(contractOf(changes), test))).toContain(failed);
+  });
+
+  it.each<[string, Partial<Scorer<Config>>, string]>([
+    ['prefers an answer to itself', { score: () => ({ score: 1 }) }, 'finds an answer as good as itself'],
+    [
+      'prefers nobody that is there',
+      { score: () => ({ score: 0.5, preference: { baselineFirst: 'first', outputFirst: 'output' } as never }) },
+      'finds an answer as good as itself',
+    ],
+  ])('fails a scorer that %s', async (_fault, changes, failed) => {
+    const comparing = { ...contractOf({ needsBaseline: true, ...changes }), needsBaseline: true };
+    expect(await failuresOf((test) => describeScorerContract(comparing, test))).toContain(failed);
   });
 });

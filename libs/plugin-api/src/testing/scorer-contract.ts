@@ -7,6 +7,8 @@ export interface ScorerContract<Config> {
   plugin: ScorerPlugin<Config>;
   configs: ConfigFixtures;
   needsExpected: boolean;
+  /** `false` when left out. */
+  needsBaseline?: boolean;
   /** Configs that the schema takes and no run may have, by the path of what is wrong with them. */
   refusedRuns?: readonly { config: unknown; path: string }[];
   samples: readonly ScoreFixture[];
@@ -18,7 +20,7 @@ export interface ScorerContract<Config> {
  */
 export interface ScoreFixture {
   name: string;
-  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'rubric' | 'latencyMs' | 'cost'>> & {
+  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'baseline' | 'rubric' | 'latencyMs' | 'cost'>> & {
     config?: object;
   };
   judge?: (prompt: string) => string;
@@ -44,6 +46,7 @@ export function describeScorerContract<Config>(
       rubric: undefined,
       latencyMs: 100,
       cost: 0.001,
+      ...(contract.needsBaseline && { baseline: 'the answer of another run' }),
       ...fixture.sample,
       config: pluginConfigSchema(plugin).parse({
         ...(configs.accepted[0] as object),
@@ -60,6 +63,18 @@ export function describeScorerContract<Config>(
     it('says whether it needs an expected value', async () => {
       assert.equal((await provide()).needsExpected, contract.needsExpected);
     });
+    it('says whether it needs a baseline', async () => {
+      assert.equal((await provide()).needsBaseline ?? false, contract.needsBaseline ?? false);
+    });
+    if (contract.needsBaseline) {
+      it('finds an answer as good as itself', async () => {
+        const fixture = {
+          ...contract.samples[0]!,
+          sample: { ...contract.samples[0]!.sample, output: 'a', baseline: 'a' },
+        };
+        assert.equal(assertScore(await (await provide()).score(sampleOf(fixture))).score, 0.5);
+      });
+    }
     for (const { config, path } of contract.refusedRuns ?? []) {
       it(`refuses a run with the config ${JSON.stringify(config).slice(0, 100)}`, async () => {
         const faults = (await provide()).configFaults?.(pluginConfigSchema(plugin).parse(config) as Config) ?? [];
@@ -135,7 +150,10 @@ function assertScore(score: Score): Score {
     score.promptHash === undefined || /^[0-9a-f]{64}$/.test(score.promptHash),
     `${score.promptHash} is no SHA-256`,
   );
-  for (const member of Object.keys(score)) assert.match(member, /^(score|reason|promptHash)$/);
+  for (const preferred of Object.values(score.preference ?? {})) {
+    assert.match(preferred, /^(baseline|output|neither)$/);
+  }
+  for (const member of Object.keys(score)) assert.match(member, /^(score|reason|promptHash|preference)$/);
   return score;
 }
 

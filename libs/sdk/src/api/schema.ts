@@ -2430,6 +2430,8 @@ export interface ScorerCapability {
   name: string;
   /** Whether it fails datapoints without an expected value. */
   needs_expected: boolean;
+  /** Whether it compares with another run's answers: `baseline_run_id` is required. */
+  needs_baseline: boolean;
   /** Whether it asks a model for each score: `judge` says which. */
   asks_judge: boolean;
   /** Whether that is a model of embeddings, so that `judge.model` is required. */
@@ -5103,6 +5105,8 @@ export interface StartEval {
   cache?: 'reuse' | null;
   /** How old such a run may be; 30 when left out. */
   cache_days?: number | null;
+  /** A run of the dataset with whose answers scorers such as `Preference` compare this run's. */
+  baseline_run_id?: string | null;
   /** Dollars that the calls of the run and its judges may cost. */
   max_cost_usd?: number | null;
   gates?: EvalGate[] | null;
@@ -5277,6 +5281,8 @@ export interface StartedEval {
   retried_cost: number | null;
   /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
+  /** The run with whose answers its scorers compare; it may have been deleted since. */
+  baseline_run_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -5524,6 +5530,13 @@ export interface ScorerResult {
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
+  /** Of a scorer that compares with a baseline and asked a judge: whose answer this preferred in each order. Absent of an item with several samples, which have theirs. */
+  preference?: Preference;
+}
+
+export interface Preference {
+  baseline_first: 'baseline' | 'output' | 'neither';
+  output_first: 'baseline' | 'output' | 'neither';
 }
 
 export interface EvalSample {
@@ -5678,6 +5691,8 @@ export interface StartMatrix {
   cache?: 'reuse' | null;
   /** How old such a run may be; 30 when left out. */
   cache_days?: number | null;
+  /** A run of the dataset with whose answers scorers such as `Preference` compare this run's. */
+  baseline_run_id?: string | null;
   /** Dollars that the calls of the run and its judges may cost. */
   max_cost_usd?: number | null;
   gates?: EvalGate[] | null;
@@ -5791,6 +5806,8 @@ export interface EvalRunSummary {
   retried_cost: number | null;
   /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
+  /** The run with whose answers its scorers compare; it may have been deleted since. */
+  baseline_run_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -6069,6 +6086,8 @@ export interface EvalRun {
   retried_cost: number | null;
   /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
+  /** The run with whose answers its scorers compare; it may have been deleted since. */
+  baseline_run_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {
@@ -6385,6 +6404,29 @@ export interface ScoreStatistics {
   always_passed: number;
   never_passed: number;
   min_datapoint_pass_rate: number | null;
+  /** Of a scorer that compares with the baseline of the run; absent of others. */
+  preference?: PreferenceStatistics;
+}
+
+export interface PreferenceStatistics {
+  /** Datapoints whose mean score is above 0.5: the run's answer is preferred. */
+  wins: number;
+  ties: number;
+  losses: number;
+  /** Of the exact sign test on wins and losses. */
+  p_value: number | null;
+  /** Datapoints that a judge was asked about: equal answers are a tie without it. */
+  judged: number;
+  /** Of the calls that preferred an answer, the share that preferred the one shown first: 0.5 without a position bias. */
+  first_preferred: {
+    rate: number;
+    ci: Interval;
+  } | null;
+  /** How often the two orders had different answers. */
+  self_disagreement: {
+    rate: number;
+    ci: Interval;
+  } | null;
 }
 
 export interface RunDifference {
@@ -6410,7 +6452,7 @@ export interface ScoreComparison {
   better: number;
   worse: number;
   same: number;
-  test: 'mcnemar_exact' | 'paired_t' | null;
+  test: 'mcnemar_exact' | 'paired_t' | 'sign_exact' | null;
   p_value: number | null;
   verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
   /** The difference that a comparison of so many datapoints shows in four of five cases. */
@@ -6449,6 +6491,8 @@ export interface GroupStatistics {
   always_passed: number;
   never_passed: number;
   min_datapoint_pass_rate: number | null;
+  /** Of a scorer that compares with the baseline of the run; absent of others. */
+  preference?: PreferenceStatistics;
   /** The value of each key; `null` where the datapoints have none. */
   group: {
     [key: string]: unknown;
@@ -6473,7 +6517,7 @@ export interface GroupStatistics {
     better: number;
     worse: number;
     same: number;
-    test: 'mcnemar_exact' | 'paired_t' | null;
+    test: 'mcnemar_exact' | 'paired_t' | 'sign_exact' | null;
     p_value: number | null;
     /**
      * By `p_holm`.
@@ -6498,7 +6542,7 @@ export interface GroupStatistics {
         better: number;
         worse: number;
         same: number;
-        test: 'mcnemar_exact' | 'paired_t' | null;
+        test: 'mcnemar_exact' | 'paired_t' | 'sign_exact' | null;
         p_value: number | null;
         /**
          * By `p_holm`.
@@ -7922,6 +7966,8 @@ export interface ExportedEvalRun {
   retried_cost: number | null;
   /** What runs that were started together share; `null` for a run that was started alone. */
   group_id: string | null;
+  /** The run with whose answers its scorers compare; it may have been deleted since. */
+  baseline_run_id: string | null;
   /** Dollars; `null` when there is none. */
   max_cost_usd: number | null;
   metadata: {

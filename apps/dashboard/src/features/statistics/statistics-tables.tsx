@@ -201,7 +201,11 @@ function describeAmount(
   return (diff < 0 ? less : more).replace('#', format(Math.abs(diff)));
 }
 
-const TEST_WORDS = { mcnemar_exact: 'Exact McNemar test', paired_t: 'Paired t test' } as const;
+const TEST_WORDS = {
+  mcnemar_exact: 'Exact McNemar test',
+  paired_t: 'Paired t test',
+  sign_exact: 'Exact sign test',
+} as const;
 
 interface AmountRowProps {
   name: string;

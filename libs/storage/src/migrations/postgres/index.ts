@@ -16,6 +16,7 @@ import { IndexedMetadata } from './20261127141112-indexed-metadata.js';
 import { StalledRules } from './20261127172443-stalled-rules.js';
 import { ScoreOrder } from './20261127173652-score-order.js';
 import { ReviewUntil } from './20261127181046-review-until.js';
+import { EvalBaseline } from './20261127205720-eval-baseline.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -35,4 +36,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127172443-stalled-rules', class: StalledRules },
   { name: '20261127173652-score-order', class: ScoreOrder },
   { name: '20261127181046-review-until', class: ReviewUntil },
+  { name: '20261127205720-eval-baseline', class: EvalBaseline },
 ];
