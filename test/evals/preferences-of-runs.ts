@@ -147,7 +147,10 @@ export function preferencesOfRuns(lab: () => EvalsLab): void {
         { datapoint_id: failed, error: 'timeout' },
       ]);
       run = await lab().run(datasetId, {
-        ...{ scorers: [{ scoring: 'Preference' }, { scoring: 'Latency', weight: 0, scoring_config: { max_ms: 9 } }] },
+        ...{
+          scoring: undefined,
+          scorers: [{ scoring: 'Preference' }, { scoring: 'Latency', weight: 0, scoring_config: { max_ms: 9 } }],
+        },
         ...{ config: { connection_id: connection }, baseline_run_id: partly, repeats: 2 },
         filter: { ids: [answered, failed, missing] },
       });

@@ -45,6 +45,7 @@ export function startingRuns(lab: () => EvalsLab): void {
         retried_samples: 0,
         retried_cost: null,
         group_id: null,
+        baseline_run_id: null,
         max_cost_usd: null,
         metadata: {},
         gates: [],
