@@ -263,7 +263,7 @@ const judgeAttemptsSchema = countSchema
 
 const PREFERRED = ['baseline', 'output', 'neither'] as const;
 
-/** Whose answer a judge preferred in each of both orders. */
+/** The answer that a judge preferred in each of both orders. */
 export const preferenceSchema = z
   .object({ baseline_first: z.enum(PREFERRED), output_first: z.enum(PREFERRED) })
   .meta({ id: 'Preference' });

@@ -97,14 +97,14 @@ export interface Score {
   reason?: string;
   /** SHA-256, hex, of the prompt template and rubric a judge was asked with, so that runs judged alike can be found. */
   promptHash?: string;
-  /** Whose answer a judge preferred, of a scorer that needs a baseline: statistics show by it how much its place counts. */
+  /** The answer that a judge preferred in each order: statistics show by it how much the place of an answer counts. */
   preference?: Preference;
 }
 
-/** Whose answer is better: that of the baseline, the output that is scored, or neither. */
+/** The better answer: that of the baseline, the output that is scored, or neither. */
 export type Preferred = 'baseline' | 'output' | 'neither';
 
-/** Whose answer a judge preferred in each of both orders. */
+/** The answer that a judge preferred in each of both orders. */
 export interface Preference {
   baselineFirst: Preferred;
   outputFirst: Preferred;

@@ -10,7 +10,7 @@ import {
 } from '@spandrel/plugin-api';
 
 /** By what the better answer is found when neither the run nor the plugin's config says otherwise. */
-export const BUILT_IN_RUBRIC = `Prefer the answer that serves whoever wrote the input better.
+export const BUILT_IN_RUBRIC = `Prefer the answer that serves the person who wrote the input better.
 - Correct: what it says is true, and agrees with the reference where there is one. The reference shows what is meant, not how to say it: other words for the same thing are as good.
 - Complete: it does everything the input asks for.
 - To the point: it adds nothing that is wrong, made up or not asked for, and has the form the input asks for.

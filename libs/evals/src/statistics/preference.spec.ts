@@ -76,7 +76,7 @@ describe('statistics of preferences', () => {
     let [covered, shown, falsely] = [0, 0, 0];
     const runs = 400;
     for (let run = 0; run < runs; run++) {
-      // Of 150 pairs a share of 0.2 is judged by place alone; the others by the answers, in both orders alike.
+      // A share of 0.2 of the 150 pairs is judged by place alone; the others by the answers, in both orders alike.
       const judge = (bias: number) =>
         Array.from({ length: 150 }, () => [next(1000) < bias * 1000 ? FIRST : next(2) === 0 ? WIN : LOSS]);
       const { ci } = (await measure(judge(0.2))).first_preferred!;

@@ -7,9 +7,9 @@ export const ALIKE_SCORE = 0.5;
 
 /** Whom a judge preferred in both orders, taken up a datapoint at a time. */
 export class Preferences {
-  /** Of the calls for each datapoint that preferred an answer, the share that preferred the one shown first; NaN without any. */
+  /** The share that preferred the answer shown first, of the calls for each datapoint that preferred one; NaN without any. */
   readonly firsts: number[] = [];
-  /** Of the samples of each datapoint that a judge was asked about, the share whose two calls differ; NaN without any. */
+  /** The share with two calls that differ, of the samples of each datapoint that a judge was asked about; NaN without any. */
   readonly disagreements: number[] = [];
 
   /** Adds the next datapoint. @param given of its samples; `undefined`: no judge was asked. */

@@ -280,7 +280,7 @@ export class RunSamples {
   readonly groups: Groups | null;
   readonly score: DatapointScores;
   readonly scorers: ReadonlyMap<string, DatapointScores>;
-  /** Of the scorers that compare with a baseline. */
+  /** By the names of the scorers that compare with a baseline. */
   readonly preferences = new Map<string, Preferences>();
   readonly latencyMs: Quantity;
   readonly cost: Quantity;
