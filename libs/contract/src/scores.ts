@@ -130,7 +130,7 @@ export type ScoreFilter =
 const SCORE_FILTER = /^("(?:[^"\\]|\\.)+"|[^"<>=:][^<>=:]*)(?:(<=?|>=?|=)([^<>=]+)|:([\s\S]+))$/;
 
 /** A filter as it is written, `NAME<0.5` or `NAME:LABEL`; a name with one of `< > = : "` is given as a JSON string. */
-const scoreFilterSchema = z
+export const scoreFilterSchema = z
   .string()
   .max(2_000)
   .transform((text, context): ScoreFilter => {

@@ -4,6 +4,7 @@ export {
   countTraces,
   projectsWithRecords,
   keysOfTraces,
+  scoresInRange,
   spansInRange,
   sumSpans,
   tracesInRange,
@@ -22,6 +23,7 @@ export {
   type ScoreTarget,
   type ScoresOfRecords,
 } from './reading/scores-port.js';
+export { SpanListStore } from './listing/span-list.store.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';

@@ -6,6 +6,7 @@ import {
   type Part,
   type Position,
   type Sorting,
+  type Sql,
   type Storage,
   dayOf,
   dayStart,
@@ -15,7 +16,13 @@ import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
 import { type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
 import { planList } from './list-strategies.sql.js';
-import { equalityFilters, filteredValues, type SpanQuery, type StartRange } from './span-filter.sql.js';
+import {
+  equalityFilters,
+  filteredValues,
+  type IndexedFilter,
+  type SpanQuery,
+  type StartRange,
+} from './span-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
@@ -85,6 +92,15 @@ export class FoundSpans {
       if (rows.length >= count) break;
     }
     return { rows };
+  }
+
+  /** The condition of the list on `span s`, of all starts at once; `null` for one on texts, which no condition says. */
+  get where(): Sql | null {
+    const { storage, limits } = this.parts;
+    const { scope, query, sorting, ofTraces } = this.asked;
+    if (searchesText(query)) return null;
+    const indexed: IndexedFilter[] = ['since', 'until', ...equalityFilters(query).slice(0, 1)];
+    return new ListRequest(storage, scope, query, sorting, ofTraces, limits).where(indexed);
   }
 
   /** The ways to all spans of the list, window by window. */
