@@ -15,6 +15,8 @@ export {
   type TraceKey,
 } from './reading/counted-spans.sql.js';
 export { BoundedScan } from './reading/bounded-scan.js';
+export { ReadStoreAway, ReadStorePort, type StoredList, type StoredSpans } from './reading/read-store-port.js';
+export type { SpanQuery } from './listing/span-filter.sql.js';
 export {
   ScoresPort,
   type IngestedScores,
@@ -59,7 +61,7 @@ export {
   type SpanCommitParticipant,
   type TracingChange,
 } from './write/span-commit-participant.js';
-export { STATUS, type StoredSpan } from './span.entity.js';
+export { STATUS, statusName, type StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
 export { SpanStore } from './span.store.js';
 export { spanNotFound, traceNotFound } from './write/apply-job.js';

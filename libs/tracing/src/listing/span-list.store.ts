@@ -15,6 +15,7 @@ import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outli
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import { MetadataIndex } from '../metadata/metadata-index.store.js';
 import { rangeTooLarge } from '../reading/bounded-scan.js';
+import { ReadStorePort } from '../reading/read-store-port.js';
 import { ScoresPort } from '../reading/scores-port.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 import { SpanStore } from '../span.store.js';
@@ -46,8 +47,9 @@ export class SpanListStore {
     @Optional() partitions?: DayPartitions,
     @Optional() scores?: ScoresPort,
     @Optional() private readonly metadata?: MetadataIndex,
+    @Optional() readStore?: ReadStorePort,
   ) {
-    this.finding = { storage, spans, limits, partitions, scores };
+    this.finding = { storage, spans, limits, partitions, scores, readStore };
     this.outlines = new SpanOutlineStore(storage);
   }
 
@@ -82,6 +84,8 @@ export class SpanListStore {
     const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
     if (!found) return 0;
     if (searchesText(query)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
+    const stored = await found.countStored(max + 1);
+    if (stored !== undefined) return stored;
     let count = 0;
     for await (const planned of found.plans()) {
       count += await countOf(planned, max + 1 - count);
