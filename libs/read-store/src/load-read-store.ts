@@ -81,7 +81,7 @@ export class LoadReadStore {
     const { projectId, afterId } = noted;
     if (afterId === null) await this.store!.clear(projectId);
     const slice = { rows: BATCH_ROWS, bytes: BATCH_BYTES };
-    const spans = await this.scan.spans(projectScope(projectId), afterId ?? '', slice, {});
+    const spans = await this.scan.spans(projectScope(projectId), afterId ?? '', slice);
     await this.apply(state, { removed: [], spans });
     if (spans.length > 0) await this.changes.proceed(state, noted, spans.at(-1)!.id);
     else await this.changes.confirm(state, [noted]);
@@ -133,7 +133,7 @@ export class LoadReadStore {
       const traces = ofKind(CHANGE_KIND.trace).map(({ id }) => id);
       const ofSpans = ofKind(CHANGE_KIND.span);
       const ids = ofSpans.map(({ id }) => id);
-      const loaded = await this.spans.loadSome(scope, ids, {});
+      const loaded = await this.spans.loadSome(scope, ids);
       spans.push(...loaded, ...(await this.spansOf(projectId, traces)));
       const last = loaded.at(-1)?.id;
       const known = last === undefined || ids.length === 0 ? ofSpans : ofSpans.slice(0, ids.indexOf(last) + 1);
@@ -153,7 +153,7 @@ export class LoadReadStore {
     const found: StoredSpan[] = [];
     for (let after = ''; ;) {
       const ids = await this.lookups.listIdsOfTraces(reading, projectId, traces, after, BATCH_ROWS);
-      const loaded = ids.length === 0 ? [] : await this.spans.loadSome(projectScope(projectId), ids, {});
+      const loaded = ids.length === 0 ? [] : await this.spans.loadSome(projectScope(projectId), ids);
       if (loaded.length === 0) return found;
       found.push(...loaded);
       after = loaded.at(-1)!.id;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { newId } from '@spandrel/kernel';
+import { newId, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
   integer,
@@ -73,9 +73,10 @@ export class ReadStoreChangeStore {
   }
 
   /** What the store does not have of a project, some. */
-  pendingOf(projectId: string, limit: number) {
+  pendingOf(scope: Scope, limit: number) {
     return this.storage.readLong(
-      PENDING.query`select ${PENDING} from read_store_change c where c.project_id = ${projectId} limit ${limit}`,
+      PENDING.query`select ${PENDING} from read_store_change c where c.project_id = ${scope.projectId} limit ${limit}`,
+      scope,
     );
   }
 

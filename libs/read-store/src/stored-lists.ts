@@ -37,17 +37,17 @@ export class StoredLists implements StoredSpans, OnModuleInit {
     if (this.store) this.port.registered = this;
   }
 
-  async listOf({ projectId }: Scope, query: SpanQuery): Promise<StoredList | undefined> {
+  async listOf(scope: Scope, query: SpanQuery): Promise<StoredList | undefined> {
     const { sort_by, sort_order } = query;
     const filters = this.filtersOf(query);
     if (!filters || !this.store!.capabilities.sorts.includes(sort_by)) return undefined;
-    const found = performance.now() < this.awayUntil ? 'off' : await this.askable(projectId);
+    const found = performance.now() < this.awayUntil ? 'off' : await this.askable(scope);
     if (typeof found === 'string') {
       this.note(found);
       return undefined;
     }
     this.note('store');
-    const asked: Omit<ReadStoreQuery, 'limit'> = { projectId, filters, ...found };
+    const asked: Omit<ReadStoreQuery, 'limit'> = { projectId: scope.projectId, filters, ...found };
     const find = (part: Part, behind: Position | undefined, limit: number) =>
       this.ask((store) => store.list({ ...asked, sort_by, sort_order, part, behind, limit }));
     const count = (limit: number) => this.ask((store) => store.count({ ...asked, limit }));
@@ -55,8 +55,8 @@ export class StoredLists implements StoredSpans, OnModuleInit {
   }
 
   /** What the store must have and what it is not asked for; changes are read first, then what has been confirmed. */
-  private async askable(projectId: string): Promise<Pick<ReadStoreQuery, 'has' | 'except'> | Answered> {
-    const pending = await this.changes.pendingOf(projectId, PENDING_MAX + 1);
+  private async askable(scope: Scope): Promise<Pick<ReadStoreQuery, 'has' | 'except'> | Answered> {
+    const pending = await this.changes.pendingOf(scope, PENDING_MAX + 1);
     const state = await this.changes.state();
     if (!state) return 'off';
     const oldest = pending.reduce((least, { notedAt }) => Math.min(least, notedAt), Infinity);

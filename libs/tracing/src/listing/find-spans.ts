@@ -20,11 +20,11 @@ import { planList } from './list-strategies.sql.js';
 import {
   equalityFilters,
   filteredValues,
+  spanConditions,
   type IndexedFilter,
   type SpanQuery,
   type StartRange,
 } from './span-filter.sql.js';
-import { equalityFilters, filteredValues, spanConditions, type SpanQuery, type StartRange } from './span-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
@@ -58,11 +58,12 @@ interface Asked {
 export class FoundSpans {
   private readonly planned = new Map<StartRange, Promise<PlannedList | undefined>>();
 
+  private stored: Promise<StoredList | undefined> | undefined;
+
   private constructor(
     private readonly parts: FindingParts,
     private readonly asked: Asked,
     private readonly windows: Windows,
-    private stored: StoredList | undefined,
   ) {}
 
   /** @returns `undefined` when nothing can match. */
@@ -82,10 +83,6 @@ export class FoundSpans {
     const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), ...(days && { days }) };
     const asked = { scope: reading, query, sorting, ofTraces };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
-    const asked = { scope, query, sorting, ofTraces, options: patient };
-    const isPlain = !ofTraces && spanConditions(scope, query) !== null;
-    const stored = isPlain ? await parts.readStore?.registered?.listOf(scope, query) : undefined;
-    return new FoundSpans(parts, asked, await windowsOf(parts, asked), stored);
   }
 
   /** Rows of a part of the list behind a position, in list order, at most as many as asked for. */
@@ -119,6 +116,8 @@ export class FoundSpans {
     if (searchesText(query)) return null;
     const indexed: IndexedFilter[] = ['since', 'until', ...equalityFilters(query).slice(0, 1)];
     return new ListRequest(storage, scope, query, sorting, ofTraces, limits).where(indexed);
+  }
+
   /** How many spans there are, up to a number, where the read store says so. */
   countStored(max: number): Promise<number | undefined> {
     return this.byStore(async (stored) => {
@@ -130,24 +129,30 @@ export class FoundSpans {
 
   /** Asks the read store, where there is one that can be used. */
   private async byStore<Answer>(ask: (stored: StoredList) => Promise<Answer>): Promise<Answer | undefined> {
-    if (!this.stored) return undefined;
+    const stored = await (this.stored ??= this.askStore());
     try {
-      return await ask(this.stored);
+      return stored && (await ask(stored));
     } catch (error) {
       if (!(error instanceof ReadStoreAway)) throw error;
-      this.stored = undefined;
+      this.stored = Promise.resolve(undefined);
       return undefined;
     }
+  }
+
+  private async askStore(): Promise<StoredList | undefined> {
+    const { scope, query, ofTraces } = this.asked;
+    if (ofTraces || spanConditions(scope, query) === null) return undefined;
+    return this.parts.readStore?.registered?.listOf(scope, query);
   }
 
   /** The list, and those spans of it that are not in the read store yet. */
   private async pendingOf({ pending: ids }: StoredList): Promise<{ list: ListRequest; own: Candidates }> {
     const { storage, limits } = this.parts;
-    const { scope, query, sorting, options } = this.asked;
-    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, undefined, options, limits);
+    const { scope, query, sorting } = this.asked;
+    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, undefined, limits);
     const list = request(query);
     if (ids.length === 0) return { list, own: async () => [] };
-    const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, options);
+    const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
     const within = storage.dialect === 'postgres' ? await startsOfSpans(read, scope, ids) : undefined;
     const pending = request({ ...query, ids: [...ids], ...(within && { within }) });
     return { list, own: pending.walking(pending.walk(pending.where(), true)) };
