@@ -24,7 +24,6 @@ const LAYERS = [
   ['scores', ['tracing', 'masking', 'audit', ...ROWS]],
   ['alerts', ['scores', 'analytics', 'connections', 'tracing', 'access', 'audit', 'events', ...ROWS]],
   ['queue', ['scores', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
-  ['read-store', ['tracing', 'audit', 'events', ...ROWS]],
   ['search', ['connections', 'tracing', 'audit', 'events', ...ROWS]],
   ['evals', ['queue', 'datasets', 'connections', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['online-scoring', ['evals', 'scores', 'datasets', 'connections', 'tracing', 'masking', 'audit', ...ROWS]],
@@ -56,6 +55,7 @@ LAYERS.push(['sdk', []]);
 /** The folders of the dashboard, lowest last: pages are put together in `app`. */
 const folder = (...names) => `^apps/dashboard/src/(${names.join('|')})/`;
 const DASHBOARD_LAYERS = [
+  ['file', ['app', 'pages', 'features', 'components', 'live', 'api', 'styles']],
   ['app', ['pages', 'features', 'components', 'live', 'api', 'styles']],
   ['pages', ['features', 'components', 'live', 'api']],
   ['features', ['components', 'live', 'api']],

@@ -98,7 +98,7 @@ const ROUNDING = 1e-9;
 const PERCENTILES = ['p50_ms', 'p95_ms', 'p99_ms'] as const;
 
 /** A bucket with the percentiles left out, those of its series too. */
-export const withoutPercentiles = (bucket: object | null): unknown =>
+const withoutPercentiles = (bucket: BucketSums): unknown =>
   JSON.parse(
     JSON.stringify(bucket, (name, value: unknown) =>
       (PERCENTILES as readonly string[]).includes(name) ? undefined : value,
@@ -106,7 +106,7 @@ export const withoutPercentiles = (bucket: object | null): unknown =>
   );
 
 /** Percentiles lie no further from the exact ones than is said. */
-export function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
+function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
   for (const name of PERCENTILES) {
     const [reported, right] = [sums[name], exact[name]];
     if (typeof right === 'number')

@@ -5,6 +5,7 @@ import { IdentityProvider } from '../../libs/access/src/oidc/identity-provider.t
 import { AttemptCookie, newAttempt } from '../../libs/access/src/oidc/sign-in-attempt.ts';
 import { identityOf, signInAs } from '../support/person.ts';
 import type { Tenant } from '../support/tenant.ts';
+import { madeBundle } from '../transfer/bundle-parts.ts';
 
 /** What an act works with. */
 export interface ActParts {
@@ -165,6 +166,14 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     const id = await made(api.post('/api/traces', {}));
     await send('GET', `/api/export/json?trace_id=${id}`);
     return send('GET', '/api/export/json');
+  },
+  getTraceBundle: async ({ send, tenant: { api } }) => {
+    const id = await made(api.post('/api/traces', {}));
+    return send('GET', `/api/traces/${id}/bundle`);
+  },
+  importBundle: ({ send }) => {
+    const body = madeBundle('{"version":1}');
+    return send('POST', '/api/import/bundle', { body, headers: { 'content-type': 'text/html' } });
   },
   importJson: async ({ send, tenant }) => {
     const { body } = await tenant.api.get('/api/export/json');

@@ -190,6 +190,31 @@ it('stats shows sums, or how they go over time', async () => {
   );
 });
 
+describe('bundle and open', () => {
+  it('save a trace as one file, and take it in again', async () => {
+    const file = join(tempDir(), 'incident.html');
+    const saved = await cli.run(['bundle', RECORDED.trace, '-o', file]);
+    expect([saved.code, saved.out, saved.err]).toEqual([0, '', `wrote 1 trace to ${file}; it opens in any browser\n`]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/);
+    const taken = await cli.run(['open', file]);
+    expect([taken.code, taken.err]).toEqual([0, '']);
+    expect(taken.out).toMatch(/^imported 1 trace with \d+ spans and \d+ scores?, tagged "imported"\n/);
+    expect(taken.out).toContain(`${spandrel.apiUrl}/traces/${RECORDED.trace}\n`);
+    const again = await cli.json<{ trace_ids: string[] }>(['open', '-'], { stdin: readFileSync(file, 'utf8') });
+    expect(again.trace_ids).toEqual([RECORDED.trace]);
+  });
+
+  it('are refused without a file of theirs, and without rules to mask by', async () => {
+    const file = join(tempDir(), 'incident.html');
+    const masked = await cli.run(['bundle', RECORDED.trace, '-o', file, '--mask']);
+    expect([masked.code, masked.err]).toEqual([4, expect.stringContaining('the project has no masking rules')]);
+    writeFileSync(file, '<p>');
+    const other = await cli.run(['open', file]);
+    expect([other.code, other.err]).toEqual([4, expect.stringContaining('no file of traces that Spandrel made')]);
+    expect((await cli.run(['bundle', RECORDED.trace])).code).toBe(2);
+  });
+});
+
 describe('prices', () => {
   /** A finished call as an export has it that was made before its model had a price. */
   const unpriced = (id: string, model: string) => ({

@@ -124,7 +124,7 @@ describe('docs/cli.md', () => {
       const here = line
         .replaceAll('http://127.0.0.1:3000', spandrel.apiUrl)
         .replaceAll('http://127.0.0.1:3001', spandrel.gatewayUrl)
-        .replaceAll(/\b[\w-]+\.(csv|jsonl?|xml)\b/g, (file) => join(folder, file));
+        .replaceAll(/\b[\w-]+\.(csv|html|jsonl?|xml)\b/g, (file) => join(folder, file));
       // A pipe needs a shell, a cassette its folder; everything else is run within the test.
       const { code, err } = /\||tests\/chat/.test(line)
         ? await run(here, { SPANDREL_OPENAI_BASE_URL: provider.url })

@@ -74,6 +74,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   submitQueueItem: 'apply',
   listenToEvents: 'since types view trace_id token',
   exportJson: 'trace_id',
+  getTraceBundle: 'mask with',
 };
 
 /** Routes of cloud mode alone (docs/spec/access.md). */

@@ -1,5 +1,6 @@
 /** Export and import on both databases, in this process. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { bundles } from './bundles.ts';
 import { everything } from './everything.ts';
 import { exports } from './exports.ts';
 import { imports } from './imports.ts';
@@ -18,6 +19,7 @@ describeOnBothDatabases('export and import', ({ name, newDatabase }) => {
   afterAll(() => opened?.close());
 
   const server = (): TransferServer => opened!;
+  bundles(server, all);
   roundTrips(server, all);
   everything(server, all);
   sampledRuns(server, all);

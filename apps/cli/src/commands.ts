@@ -41,7 +41,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   ofSettings('backup', 'copy the database to a file, also while the server runs', 'addBackup'),
   ofSettings('secrets', 'look after the secret key that seals the keys of provider connections', 'addSecrets'),
   ofSettings('analytics', 'look after the sums that summary and time series are read from', 'addAnalytics'),
-  ofSettings('read-store', 'look after the store that lists spans beside the database', 'addReadStore'),
   ofSettings('retention', 'delete what has been kept as long as plans say', 'addRetention'),
   ofSettings('demo', 'record a small example with a fake model, without any key; --remove removes it', 'addDemo'),
   {
@@ -58,6 +57,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     'traces',
     'list traces, show one, follow what is recorded',
     async () => (await import('./client/traces/traces-command.js')).addTraces,
+  ),
+  ofClient(
+    'bundle',
+    'save traces as one HTML file, which opens without a server',
+    async () => (await import('./client/bundles/bundle-commands.js')).addBundle,
+  ),
+  ofClient(
+    'open',
+    'take the traces of such a file into a server',
+    async () => (await import('./client/bundles/bundle-commands.js')).addOpen,
   ),
   ofClient('spans', 'list spans of all traces', async () => (await import('./client/spans/spans-command.js')).addSpans),
   ofClient(

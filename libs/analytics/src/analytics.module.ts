@@ -2,8 +2,6 @@ import { Module } from '@nestjs/common';
 import { TracingModule } from '@spandrel/tracing';
 import { AnalyticsController } from './analytics.controller.js';
 import { KeepRollups } from './keep-rollups.js';
-import { QueryGroups } from './query-groups.js';
-import { SpanAggregates } from './span-aggregates.js';
 import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
@@ -13,7 +11,7 @@ import { WeighedRead } from './weighed-read.sql.js';
 @Module({
   imports: [TracingModule],
   controllers: [AnalyticsController],
-  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries, SpanAggregates, QueryGroups],
+  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
   exports: [TimeSeries],
 })
 export class AnalyticsModule {}

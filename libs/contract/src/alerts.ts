@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { httpUrlSchema } from './connections.js';
-import { listAnswer, paging } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer } from './lists.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, keySchema, labelSchema } from './values/text.js';
-import { restoredTimes, storedTimes, timestampTextSchema } from './values/timestamp.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /** What an alert measures of spans, of scores, and of scoring rules (docs/spec/alerts.md#measures). */
 export const SPAN_MEASURES = ['cost', 'tokens', 'calls', 'error_rate', 'latency_p95', 'unpriced'] as const;
@@ -177,6 +177,8 @@ const storedRule = {
   severity: z.enum(ALERT_SEVERITIES),
 };
 
+const storedTimes = { created_at: timestampTextSchema, updated_at: timestampTextSchema };
+
 export const alertSchema = z
   .object({
     id: z.string(),
@@ -335,7 +337,8 @@ export const alertDeliveryListSchema = listAnswer('AlertDeliveryList', 'deliveri
 export const listAlertDeliveriesSchema = z.object({
   alert_id: z.string().optional(),
   status: z.enum(ALERT_DELIVERY_STATUSES).optional(),
-  ...paging(),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
 });
 export type ListAlertDeliveries = z.output<typeof listAlertDeliveriesSchema>;
 
@@ -347,10 +350,10 @@ export type ExportedAlert = z.output<typeof exportedAlertSchema>;
 export const exportedAlertChannelSchema = alertChannelSchema.omit({ host: true, signed: true });
 export type ExportedAlertChannel = z.output<typeof exportedAlertChannelSchema>;
 
-const restoredShape = { id: clientIdSchema, ...restoredTimes };
+const restoredTimes = { id: clientIdSchema, created_at: timestampSchema, updated_at: timestampSchema };
 
 /** An alert that comes back from an export. */
-export const restoredAlertSchema = createAlertSchema.safeExtend(restoredShape);
+export const restoredAlertSchema = createAlertSchema.safeExtend(restoredTimes);
 export type RestoredAlert = z.output<typeof restoredAlertSchema>;
 
 /** A channel that comes back from an export; it sends nothing until it is given its url. */
@@ -358,6 +361,6 @@ export const restoredAlertChannelSchema = z.object({
   kind: z.enum(ALERT_CHANNEL_KINDS),
   name: labelSchema,
   to: channelMembers.to,
-  ...restoredShape,
+  ...restoredTimes,
 });
 export type RestoredAlertChannel = z.output<typeof restoredAlertChannelSchema>;

@@ -61,4 +61,5 @@ export { addPlace, WordSearch, type Place } from './values/word-search.js';
 export * from './traces.js';
 export * from './tries.js';
 export * from './transfer.js';
+export * from './bundles.js';
 export { describeIncomparable, findScore, judgeRegression } from './words/judge-regression.js';

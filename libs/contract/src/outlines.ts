@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listAnswer, repeatable, paging } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
 import { includeScores, listedScores, scoresOfTrace } from './scores.js';
 import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
 import { listTracesSchema, traceListItemSchema } from './traces.js';
@@ -88,7 +88,8 @@ export const readSessionSchema = z.object({
   preview: previewSchema,
   include: includeScores,
   sort_order: z.enum(['asc', 'desc']).default('desc').describe('`asc`: the oldest trace first.'),
-  ...paging(),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
 });
 export type ReadSession = z.output<typeof readSessionSchema>;
 

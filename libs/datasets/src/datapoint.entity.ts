@@ -30,7 +30,10 @@ export const DatapointSchema = defineEntity({
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
   },
-  indexes: [{ name: 'datapoint_closed', properties: ['projectId', 'datasetId'], where: 'to_version is not null' }],
+  indexes: [
+    { name: 'datapoint_closed', properties: ['projectId', 'datasetId'], where: 'to_version is not null' },
+    { name: 'datapoint_source', properties: ['projectId', 'sourceSpanId'], where: 'source_span_id is not null' },
+  ],
 });
 
 export type DatapointRow = RowOf<typeof DatapointSchema>;

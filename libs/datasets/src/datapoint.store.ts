@@ -34,6 +34,9 @@ const COLUMNS = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id']);
 const OF_SPAN = datapointTable.select('p', ['id', 'sourceSpanId']);
 
+/** Datapoints of a thousand spans that are read; a span becomes one or two, as a rule. */
+const MADE_FROM_MAX = 2_000;
+
 /** Bytes of the texts of a row of `datapoint p`, found without reading them. */
 export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
 
@@ -98,6 +101,16 @@ export class DatapointStore {
         and ${anyOf('p.source_span_id', spanIds.filter(isStorableText))} and ${CURRENT} order by p.id desc`,
     );
     return new Map(rows.map(({ id, sourceSpanId }) => [sourceSpanId!, id]));
+  }
+
+  /** The datapoints of now, of all datasets, that were made from some spans. */
+  async madeFrom(scope: Scope, spanIds: readonly string[]): Promise<DatapointRow[]> {
+    if (spanIds.length === 0) return [];
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from datapoint p where p.project_id = ${scope.projectId}
+        and ${anyOf('p.source_span_id', spanIds)} and ${CURRENT} order by p.id limit ${MADE_FROM_MAX}`,
+      scope,
+    );
   }
 
   /** The import that brought a datapoint. */

@@ -1,5 +1,5 @@
 export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
-export { maskKey, maskSpan, maskTrace } from './engine/mask-span.js';
+export { maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';
 export { BoundedMasking } from './bounded/bounded-masking.js';
 export { maskingFeature } from './masking.module.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ReadTraceQuery } from '@spandrel/contract';
 import { itemTexts, streamSlices, type Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
-import { maskSpan, maskTrace, type BoundedMasking } from '@spandrel/masking';
+import { maskScore, maskSpan, maskTrace, type BoundedMasking } from '@spandrel/masking';
 import type { Position } from '@spandrel/storage';
 import { spanOutline, type OutlinedSpan } from './outline/span-outline.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
@@ -54,7 +54,8 @@ export class ReadTrace {
             (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, (of, ids) => this.store.loadSome(of, ids), spanTexts);
-    const scores = (await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? [];
+    const found = (await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? [];
+    const scores = masking ? await masking.run((calls) => found.map((score) => maskScore(calls, score))) : found;
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,
       between: ',',

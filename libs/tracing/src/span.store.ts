@@ -38,6 +38,7 @@ import type { Cell } from './write/unit-of-work.js';
 
 const ID = shapeOf({ id: text() });
 const SIZED = shapeOf({ id: text(), bytes: integer() });
+const BYTES = shapeOf({ bytes: integer() });
 const LATEST = shapeOf({ latest: nullable(integer()) });
 
 /** What joins `span_payload p` to `span s`. */
@@ -223,6 +224,17 @@ export class SpanStore {
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
     );
     return row?.latest ?? null;
+  }
+
+  /** Bytes of the texts of all spans of a trace, found without reading them. */
+  async bytesOfTrace(scope: Scope, traceId: string): Promise<number> {
+    const within = await partitionsOfTraces(this.storage.dialect, this.reading(scope), scope, [traceId]);
+    const [row] = await this.storage.readLong(
+      BYTES.query`select coalesce(sum(${PAYLOAD_SIZE}), 0) as bytes from span s join span_payload p on ${PAYLOAD_OF_SPAN}
+        where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
+      scope,
+    );
+    return row!.bytes;
   }
 
   /** Ids of up to `limit` spans of a trace; of fewer large ones on SQLite, which copies and deletes on the event loop. */

@@ -32,7 +32,7 @@ import type { Scope } from '@spandrel/kernel';
 import { queueItemJson, QueueListStore } from '@spandrel/queue';
 import type { Table } from '@spandrel/storage';
 import { scoreDefinition, ScoreDefinitionStore, scoreResource, ScoreStore, ScoringRulesPort } from '@spandrel/scores';
-import { exportedTrace, RecordScanStore, spanTexts, SpanStore } from '@spandrel/tracing';
+import { exportedTrace, RecordScanStore, spanTexts, SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
 
 /** JSON of items, slice by slice, made as they are taken. */
@@ -161,11 +161,11 @@ export class ExportCollections {
   }
 
   /** The spans of a trace in start order. */
-  spansOf(scope: Scope, traceId: string): Slices {
+  spansOf(scope: Scope, traceId: string, show: (span: StoredSpan) => Texts = spanTexts): Slices {
     return shown(
       (after?: { startedAt: number; id: string }) =>
         this.spans.ofTrace(scope, traceId, after && { value: after.startedAt, id: after.id }, SLICE.rows),
-      spanTexts,
+      show,
     );
   }
 

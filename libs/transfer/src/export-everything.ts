@@ -28,7 +28,7 @@ export class ExportEverything {
    */
   async execute(scope: Scope): Promise<Readable> {
     const began = Date.now();
-    const content = await file(began, this.collections.of(scope, began));
+    const content = await exportFile(began, this.collections.of(scope, began));
     await this.record(scope, { action: 'project.exported', targetId: scope.projectId });
     return content;
   }
@@ -37,7 +37,7 @@ export class ExportEverything {
   async exportTrace(scope: Scope, id: string): Promise<Readable> {
     const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
     if (!trace) throw traceNotFound();
-    const content = await file(Date.now(), {
+    const content = await exportFile(Date.now(), {
       traces: oneSlice([exportedTrace(trace)]),
       spans: this.collections.spansOf(scope, id),
       datasets: oneSlice([]),
@@ -54,7 +54,10 @@ export class ExportEverything {
 }
 
 /** The file: an item a line, so that two exports can be compared by line. */
-function file(exportedAt: number, collections: Partial<Record<ExportCollection, Slices>>): Promise<Readable> {
+export function exportFile(
+  exportedAt: number,
+  collections: Partial<Record<ExportCollection, Slices>>,
+): Promise<Readable> {
   const head = `{"version":${EXPORT_VERSION},"exported_at":"${formatTimestamp(exportedAt)}"`;
   return streamSlices(texts(collections), { head, between: '', tail: () => '}\n' });
 }

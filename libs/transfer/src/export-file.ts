@@ -18,7 +18,7 @@ export class ExportFile {
    * @param valuesMax values that an item may have.
    */
   constructor(
-    private readonly file: SpooledFile,
+    private readonly file: Pick<SpooledFile, 'chunks'>,
     private readonly itemBytesMax: number,
     private readonly valuesMax: number,
   ) {}

@@ -14,7 +14,7 @@ import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
-import { ProjectMasking, maskDatapoint, maskReviewed, type MaskingCalls } from '@spandrel/masking';
+import { ProjectMasking, maskDatapoint, maskReviewed, maskScore, type MaskingCalls } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
 import { ScoreDefinitionStore, ScoringRulesPort, WriteScores } from '@spandrel/scores';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
@@ -185,12 +185,7 @@ export const maskBatch = (masking: MaskingCalls, batch: ImportBatch): ImportBatc
     original_data: maskReviewed(masking, item.original_data) as DatapointKind,
     edited_data: maskReviewed(masking, item.edited_data),
   })),
-  scores: masked(batch.scores, (item) => ({
-    ...item,
-    comment: masking.text(item.comment, 'output'),
-    metadata: masking.json(item.metadata, 'metadata'),
-    revisions: item.revisions.map((earlier) => ({ ...earlier, comment: masking.text(earlier.comment, 'output') })),
-  })),
+  scores: masked(batch.scores, (item) => maskScore(masking, item)),
 });
 
 const masked = <Item>(items: { index: number; item: Item }[], mask: (item: Item) => Item) =>

@@ -1,11 +1,13 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { ImportJsonResult } from '@spandrel/contract';
+import { TAGS_MAX } from '@spandrel/contract';
+import type { ExportCollection, ImportBundleResult, ImportJsonResult, RestoredTrace } from '@spandrel/contract';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
-import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
+import { cameAs, receiveUpload, UploadSpool, type SpooledFile, type UploadRules } from '@spandrel/uploads';
 import type { StreamedBody } from '@spandrel/http';
 import { CoreSettings, DomainError, Invalid, LOGGER, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { BundleFile } from './bundle-file.js';
 import { WriteImportBatch, emptyBatch, ImportProgress } from './import-batch.js';
 import { ExportFile, type ItemPart, passes } from './export-file.js';
 import { readItem } from './import-items.js';
@@ -71,28 +73,58 @@ export class ImportEverything {
    * @throws Invalid `payload_too_large`, `unsupported_media_type`, `malformed_json`, `validation_failed`; Unavailable
    *   when the database is lost or the service stops on the way.
    */
-  async execute(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
-    const { bodyBytes, bodyValues } = this.core;
+  execute(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
+    return this.receive(scope, body, gone, assertJson, (file, stop) => this.import(scope, file, stop));
+  }
+
+  /**
+   * `POST /api/import/bundle`: takes the traces, spans and scores of a file that `GET /api/traces/:id/bundle` made, as
+   * {@link execute} does, and nothing else of it. The traces get the tag `imported`.
+   * @throws what {@link execute} throws; Invalid `validation_failed` naming the part of the file that was changed.
+   */
+  executeBundle(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportBundleResult> {
+    return this.receive(scope, body, gone, assertHtml, async (file, stop) => {
+      const bundle = new BundleFile(file, this.settings.importBytes);
+      const { traces } = await bundle.check(stop);
+      const result = await this.import(scope, bundle, stop, BUNDLED);
+      return { ...result, trace_ids: traces.map(({ id }) => id) };
+    });
+  }
+
+  private async receive<Result>(
+    scope: Scope,
+    body: StreamedBody,
+    gone: AbortSignal,
+    formatOf: UploadRules<void>['formatOf'],
+    take: (file: SpooledFile, stop: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
     const { importBytes } = this.settings;
     const sealed = (await this.masking.of(scope)) !== null;
-    const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson, sealed });
+    const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf, sealed });
     const stop = AbortSignal.any([gone, this.running.stopping]);
     try {
-      return await this.running.run(() =>
-        this.import(scope, new ExportFile(file, bodyBytes * BODIES_OF_AN_ITEM, bodyValues * BODIES_OF_AN_ITEM), stop),
-      );
+      return await this.running.run(() => take(file, stop));
     } finally {
       await file.close();
     }
   }
 
-  private async import(scope: Scope, file: ExportFile, stop: AbortSignal): Promise<ImportJsonResult> {
+  /** @param only the collections that are taken; all when left out. */
+  private async import(
+    scope: Scope,
+    content: Pick<SpooledFile, 'chunks'>,
+    stop: AbortSignal,
+    only?: readonly ExportCollection[],
+  ): Promise<ImportJsonResult> {
+    const { bodyBytes, bodyValues } = this.core;
+    const file = new ExportFile(content, bodyBytes * BODIES_OF_AN_ITEM, bodyValues * BODIES_OF_AN_ITEM);
     const { order, exportedAt } = await file.check(stop);
+    const wanted = order.filter((collection) => only?.includes(collection) ?? true);
     const progress = new ImportProgress(exportedAt);
     const target = { ...scope, targetId: scope.projectId };
     await this.audit.recordAlone(this.storage, { action: 'project.import_begun', ...target });
     try {
-      for (const wanted of passes(order)) await this.write(scope, file.items(wanted), progress, stop);
+      for (const some of passes(wanted)) await this.write(scope, file.items(some), progress, stop, only !== undefined);
       const { imported, rejected_count } = progress.result;
       const details = { ...imported, rejected: rejected_count };
       await this.audit.recordAlone(this.storage, { action: 'project.imported', ...target, details });
@@ -109,6 +141,7 @@ export class ImportEverything {
     parts: AsyncIterable<ItemPart>,
     progress: ImportProgress,
     stop: AbortSignal,
+    isBundle: boolean,
   ): Promise<void> {
     let batch = emptyBatch();
     let items = 0;
@@ -123,7 +156,8 @@ export class ImportEverything {
     for await (const part of parts) {
       const { collection, index } = part;
       const item = await readItem(collection, part, this.core.bodyValues * BODIES_OF_AN_ITEM);
-      (batch[collection] as { index: number; item: unknown }[]).push({ index, item });
+      const taken = isBundle && collection === 'traces' ? tagged(item as RestoredTrace) : item;
+      (batch[collection] as { index: number; item: unknown }[]).push({ index, item: taken });
       items++;
       text += 'json' in part ? part.json.length : 0;
       if (items >= BATCH.items || text >= BATCH.text) await flush();
@@ -131,6 +165,26 @@ export class ImportEverything {
     }
     await flush();
   }
+}
+
+/** What is taken of a file of traces, which a stranger may have made. */
+const BUNDLED: readonly ExportCollection[] = ['traces', 'spans', 'scores'];
+const TAG = 'imported';
+
+/** A trace with the tag of those that came by a file, first: those that spans reported stand behind. */
+function tagged(trace: RestoredTrace): RestoredTrace {
+  const tags = trace.tags ?? [];
+  if (tags.includes(TAG) || tags.length >= TAGS_MAX) return trace;
+  const { origins } = trace;
+  return { ...trace, tags: [TAG, ...tags], ...(origins && { origins: { ...origins, tags: origins.tags + 1 } }) };
+}
+
+function assertHtml(name: string | undefined, mediaType: string | undefined): void {
+  if (/\.html?$/i.test(name ?? '') || /^text\/html\b/i.test(mediaType ?? '')) return;
+  throw new Invalid(
+    'unsupported_media_type',
+    `the file came ${cameAs(name, mediaType)}; it must be the HTML that a trace was downloaded as: name it .html or send it as text/html`,
+  );
 }
 
 function assertJson(name: string | undefined, mediaType: string | undefined): void {

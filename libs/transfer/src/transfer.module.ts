@@ -12,6 +12,7 @@ import { ExportCollections } from './export-collections.js';
 import { ExportEverything } from './export-everything.js';
 import { WriteImportBatch } from './import-batch.js';
 import { ImportEverything, RunningImports } from './import-everything.js';
+import { WriteBundle } from './write-bundle.js';
 import { TransferController } from './transfer.controller.js';
 
 /** Everything out as one JSON file, and back in. */
@@ -28,6 +29,6 @@ import { TransferController } from './transfer.controller.js';
     UploadsModule,
   ],
   controllers: [TransferController],
-  providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
+  providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything, WriteBundle],
 })
 export class TransferModule {}

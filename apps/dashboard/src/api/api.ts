@@ -3,7 +3,7 @@ import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
 import { PAGE_ROWS } from './page-rows.js';
 import { goToSignIn } from './go-to-sign-in.js';
-import { addressByLink, SHARE_TOKEN } from './share-token.js';
+import { addressByLink, EMBEDDED, SHARE_TOKEN } from './share-token.js';
 
 /** The server ends what takes too long; a page waits for it. */
 const TIMEOUT_MS = 3_600_000;
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 3_600_000;
  * browsers without them show what a double holds rather than nothing.
  */
 export const api = createClient({
-  url: location.origin,
+  url: EMBEDDED ? 'http://file.invalid' : location.origin,
   timeoutMs: TIMEOUT_MS,
   // The query cache does it (api-error.ts).
   retry: false,
@@ -29,6 +29,7 @@ export function parseExactly(text: string): unknown {
 
 /** Sends a request with the cookie of the session. Where that has ended the tab goes to the page to sign in. */
 async function fetchWithCookie(target: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  if (EMBEDDED) return EMBEDDED(String(target));
   const response = await fetch(addressByLink(String(target)), {
     ...init,
     credentials: 'same-origin',

@@ -1,4 +1,4 @@
-import type { ImportJsonResult, ImportLine, ImportResult } from '@spandrel/contract';
+import type { ImportBundleResult, ImportJsonResult, ImportLine, ImportResult } from '@spandrel/contract';
 import { readError } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
 import { goToSignIn } from './go-to-sign-in.js';
@@ -53,6 +53,16 @@ export async function importEverything(file: File, onSent: (share: number) => vo
     onSent: (bytes, total) => onSent(total === 0 ? 1 : bytes / total),
   });
   return JSON.parse(text) as ImportJsonResult;
+}
+
+/**
+ * `POST /api/import/bundle`: takes the traces of an HTML file in. @returns their ids.
+ * @throws SpandrelError; nothing was imported then.
+ */
+export async function importBundle(file: File): Promise<readonly string[]> {
+  const headers = { 'Content-Type': 'text/html' };
+  const text = await upload('/api/import/bundle', { headers, body: file, onSent: () => undefined });
+  return (JSON.parse(text) as ImportBundleResult).trace_ids;
 }
 
 /** How far an import is: bytes that were sent, then rows that were read. */

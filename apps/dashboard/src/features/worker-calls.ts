@@ -1,3 +1,5 @@
+import { EMBEDDED } from '../api/share-token.js';
+
 /** What a worker answers: functions by name, of one argument each. */
 type Calls = Readonly<Record<string, (given: never) => unknown>>;
 
@@ -24,7 +26,8 @@ export function connectWorker<Served extends Calls>(address: string, name: strin
   let lastId = 0;
   const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>();
   const start = (): Worker => {
-    const started = new Worker(address, { type: 'module', name });
+    // Browsers run no modules that a file on a disk makes.
+    const started = new Worker(address, { type: EMBEDDED ? 'classic' : 'module', name });
     started.onmessage = ({ data }: MessageEvent<Reply>) => {
       const call = waiting.get(data.id);
       waiting.delete(data.id);

@@ -61,6 +61,23 @@ export function maskTrace<Trace extends TraceTexts>(masking: MaskingCalls, trace
   return masked as Trace;
 }
 
+/** The members of a score that hold text of people and judges. */
+interface ScoreTexts {
+  comment?: string | null | undefined;
+  metadata?: Json | null | undefined;
+  revisions?: { comment?: string | null | undefined }[] | undefined;
+}
+
+/** A score as it may be stored or shown. */
+export const maskScore = <Score extends ScoreTexts>(masking: MaskingCalls, score: Score): Score => ({
+  ...score,
+  comment: masking.text(score.comment, 'output'),
+  metadata: masking.json(score.metadata, 'metadata'),
+  ...(score.revisions && {
+    revisions: score.revisions.map((earlier) => ({ ...earlier, comment: masking.text(earlier.comment, 'output') })),
+  }),
+});
+
 /** A value that traces are found by, such as a user: the same value becomes the same mask. */
 export const maskKey = (masking: MaskingCalls, key: string): string => masking.text(key, 'identity', KEY_LENGTH_MAX);
 

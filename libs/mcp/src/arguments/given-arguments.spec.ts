@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readArguments } from '../serving/call-tool.js';
+import { readArguments } from './given-arguments.js';
 
 const schema = {
   type: 'object',

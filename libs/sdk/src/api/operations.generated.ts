@@ -156,7 +156,6 @@ export const ROUTES = {
   tryCall: 'POST /api/try',
   getAnalyticsSummary: 'GET /api/analytics/summary',
   queryAnalytics: 'POST /api/analytics',
-  queryAnalyticsGroups: 'POST /api/analytics/query',
   getStats: 'GET /api/stats',
   createAlert: 'POST /api/alerts',
   listAlerts: 'GET /api/alerts',
@@ -193,6 +192,8 @@ export const ROUTES = {
   getSharedTrace: 'GET /api/shared/{token}',
   getSharedSpan: 'GET /api/shared/{token}/spans/{id}',
   exportJson: 'GET /api/export/json',
+  getTraceBundle: 'GET /api/traces/{id}/bundle',
+  importBundle: 'POST /api/import/bundle',
   importJson: 'POST /api/import/json',
   searchSpans: 'POST /api/search',
   callMcp: 'POST /mcp',
@@ -215,6 +216,7 @@ export const UNREAD: ReadonlySet<string> = new Set<keyof Operations>([
   'otlpTracesOfLangsmith',
   'exportDataset',
   'tryCall',
+  'getTraceBundle',
 ]);
 
 /** Operations that answer pages, with the member that holds the items. */

@@ -97,7 +97,8 @@ async function deleteEmpty(api: Api, id: string): Promise<void> {
   }
 }
 
-async function openContent(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
+/** A file, or standard input, as it is read. @throws UsageFault where it cannot be. */
+export async function openContent(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
   if (file === PIPE) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
   const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageFault(`${file}: cannot be read (${error.code})`);

@@ -4,7 +4,6 @@ import {
   objectOf,
   readAnswer,
   readExactJson,
-  recordedCall,
   type JsonObject,
 } from '@spandrel/contract/browser';
 import { indexJson, memberOf, type JsonIndex } from '../../components/json-tree/json-index.js';
@@ -19,7 +18,6 @@ import type {
   JsonText,
   PayloadSummary,
   Section,
-  ShownCall,
   ShownDatapoint,
   TextRows,
 } from './payload-types.js';
@@ -106,17 +104,6 @@ export class SpanPayload {
       expected: expected ?? '',
       isUnread: expected === null && output !== null,
       texts: metadata ? [{ name: 'Metadata', text: jsonText(metadata) }] : [],
-    };
-  }
-
-  recordedCall(): ShownCall {
-    const { input = null, kind, metadata, ...span } = this.value();
-    const call = recordedCall({ input, kind, metadata });
-    const { text, toolCalls } = readAnswer(span['output']);
-    const output = { text, tool_calls: toolCalls };
-    return {
-      json: JSON.stringify({ call, span: { ...span, kind, metadata, output } }),
-      shown: (call?.messages ?? []).map((message) => messagesOf([message], null)[0] ?? null),
     };
   }
 

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { SHARE_TOKEN } from '../../api/share-token.js';
+import { EMBEDDED, SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
 import { SendToReview } from '../send-to-review.js';
 import { QueryFault } from '../../components/page-parts.js';
@@ -26,11 +26,11 @@ function useScores(target: ScoreTarget) {
   const scores = useQuery({
     queryKey: keys.scores(query),
     // What a link opens shows its trace alone.
-    enabled: SHARE_TOKEN === null && has === true,
+    enabled: EMBEDDED !== null || (SHARE_TOKEN === null && has === true),
     queryFn: async ({ signal }) =>
       (await listPage<ScoreResource>('listScores', { query: { ...query, limit: SCORES_MAX }, signal })).rows,
   });
-  return { isAbsent: SHARE_TOKEN !== null || has === false, scores };
+  return { isAbsent: (SHARE_TOKEN !== null && EMBEDDED === null) || has === false, scores };
 }
 
 /** Rules change rarely beside what is looked at. */
@@ -59,14 +59,20 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
         <ul aria-label={label} className={styles.list}>
           {scores.map((score) => (
             <li key={score.id}>
-              <button
-                type="button"
-                className={styles.chip}
-                title={[`by ${score.author}`, score.source, score.comment].filter(Boolean).join(', ')}
-                onClick={() => setOpened(score)}
-              >
-                <bdi className={styles.name}>{score.name}</bdi> <bdi className={styles.value}>{scoreText(score)}</bdi>
-              </button>
+              {EMBEDDED ? (
+                <>
+                  <ScoreWords score={score} /> {score.comment}
+                </>
+              ) : (
+                <button
+                  type="button"
+                  className={styles.chip}
+                  title={[`by ${score.author}`, score.source, score.comment].filter(Boolean).join(', ')}
+                  onClick={() => setOpened(score)}
+                >
+                  <ScoreWords score={score} />
+                </button>
+              )}
             </li>
           ))}
         </ul>
@@ -90,6 +96,12 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
     </div>
   );
 }
+
+const ScoreWords = ({ score }: { score: ScoreResource }) => (
+  <>
+    <bdi className={styles.name}>{score.name}</bdi> <bdi className={styles.value}>{scoreText(score)}</bdi>
+  </>
+);
 
 /** The button that says why rules scored nothing here; nothing where each of those that judge such a thing did. */
 function WhyNotScored({ target, scores }: { target: ScoreTarget; scores: readonly ScoreResource[] }) {

@@ -1,6 +1,5 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
-import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { gridRows, useAdministeredList } from '../../features/list/use-paged-list.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
@@ -63,10 +62,7 @@ export function ConnectionsPage() {
   };
   return (
     <>
-      <PageHeading title="Connections">
-        {!isEmpty && create}
-        {!isEmpty && list.length > 0 && <Link to="/try">Try a prompt</Link>}
-      </PageHeading>
+      <PageHeading title="Connections">{!isEmpty && create}</PageHeading>
       <QueryFault title="Connections could not be loaded" query={list} />
       <ConnectionTest test={test} />
       {isEmpty ? (

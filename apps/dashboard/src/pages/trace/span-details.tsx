@@ -1,5 +1,6 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { useId, type KeyboardEvent, type Ref } from 'react';
+import { SHARE_TOKEN } from '../../api/share-token.js';
 import { capitalized } from '../../components/format.js';
 import { copyAs } from '../../components/save-text.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -113,7 +114,7 @@ function SpanError({ error }: { error: string }) {
         <Button icon="copy" onClick={() => void copyAs('the error', error)}>
           Copy
         </Button>
-        <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>
+        {SHARE_TOKEN === null && <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>}
       </div>
     </div>
   );

@@ -137,6 +137,11 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
             { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },
             { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
             {
+              label: 'Download as one file',
+              icon: 'download',
+              run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}/bundle`, `trace-${trace.id}.html`),
+            },
+            {
               label: 'Download JSON',
               icon: 'download',
               run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),

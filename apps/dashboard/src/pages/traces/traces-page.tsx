@@ -34,6 +34,8 @@ const FirstCall = lazy(async () => ({ default: (await import('./first-call.js'))
 
 const TraceSelection = lazy(async () => ({ default: (await import('./trace-selection.js')).TraceSelection }));
 
+const OpenFile = lazy(async () => ({ default: (await import('./open-file.js')).OpenFile }));
+
 /** The list of traces, with its filters. */
 export function TracesPage() {
   const search = usePageSearch(readTracesSearch);
@@ -56,7 +58,10 @@ export function TracesPage() {
       parameters={TRACE_PARAMETERS}
       onChange={change}
       intro={(isEmpty) => (
-        <FirstSteps hasTrace={isEmpty ? false : list.length > 0 || (list.isWaiting ? null : undefined)} />
+        <>
+          <Suspense>{!list.isWaiting && <OpenFile />}</Suspense>
+          <FirstSteps hasTrace={isEmpty ? false : list.length > 0 || (list.isWaiting ? null : undefined)} />
+        </>
       )}
       empty={
         <Suspense fallback={null}>
