@@ -5,11 +5,12 @@
  */
 import '../bin/require-node.mjs';
 import { writeFileSync } from 'node:fs';
+import { configFiles } from './config-files.mjs';
 import { importSource } from './load-typescript.mjs';
 
-const { cloudConfig, defaultConfig } = await importSource('libs/kernel/src/launch.ts');
+const { CoreSettings } = await importSource('libs/kernel/src/launch.ts');
 const { ALL_SETTINGS } = await importSource('apps/cli/src/command-settings.ts');
 
-const write = (name, text) => writeFileSync(new URL(`../config/${name}.yaml`, import.meta.url), text);
-write('default', defaultConfig(ALL_SETTINGS));
-write('cloud', cloudConfig(ALL_SETTINGS));
+for (const [name, text] of Object.entries(configFiles([CoreSettings, ...ALL_SETTINGS]))) {
+  writeFileSync(new URL(`../config/${name}.yaml`, import.meta.url), text);
+}

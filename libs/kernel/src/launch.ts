@@ -2,7 +2,7 @@
  * The part of the kernel that starts programs. It loads no framework, which commands and `spandrel serve` do without.
  */
 export { type PluginEntry, CoreSettings } from './config/core-settings.js';
-export { cloudConfig, defaultConfig, settingsHelp, settingSources, type SettingHelp } from './config/default-config.js';
+export { settingsHelp, settingSources, type SettingHelp } from './config/settings-help.js';
 export { defineSettings, type SettingsPart } from './config/setting.js';
 export { readSecretFile } from './config/config-sources.js';
 export { knownVariables } from './config/config-sources.js';

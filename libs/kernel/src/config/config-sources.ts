@@ -118,7 +118,7 @@ function readValue({ source }: Setting, text: string, name: string, faults: stri
 }
 
 /** A secret is also read from the file that its variable with this ending names. */
-export const FILE_SUFFIX = '_FILE';
+const FILE_SUFFIX = '_FILE';
 
 const PREFIX = 'SPANDREL_';
 
