@@ -24,6 +24,7 @@ const LAYERS = [
   ['scores', ['tracing', 'masking', 'audit', ...ROWS]],
   ['alerts', ['scores', 'analytics', 'connections', 'tracing', 'access', 'audit', 'events', ...ROWS]],
   ['queue', ['scores', 'datasets', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
+  ['read-store', ['tracing', 'audit', 'events', ...ROWS]],
   ['search', ['connections', 'tracing', 'audit', 'events', ...ROWS]],
   ['evals', ['queue', 'datasets', 'connections', 'tracing', 'masking', 'audit', 'events', ...ROWS]],
   ['online-scoring', ['evals', 'scores', 'datasets', 'connections', 'tracing', 'masking', 'audit', ...ROWS]],

@@ -61,7 +61,7 @@ Module({ controllers: [SpansController] })(SpansModule);
 
 const app = await http.createHttpApp({
   settings: kernel.loadSettings([], { args: [], env: {}, cwd: '/' }),
-  plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+  plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
   logger: kernel.createLogger('silent', 'bench'),
   features: [kernel.defineFeature({ name: 'spans', module: SpansModule, entities: [], requires: [] })],
   modules: [],

@@ -51,7 +51,8 @@ function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'c
   if (id === 'applyPrices' || /^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (id === 'createScore') return 'feedback';
-  if (['queryAnalytics', 'searchSpans', 'previewCaptureRule', 'testAlert'].includes(id)) return 'read';
+  if (['queryAnalytics', 'queryAnalyticsGroups', 'searchSpans', 'previewCaptureRule', 'testAlert'].includes(id))
+    return 'read';
   if (/^(claim|claimNext|release|submit)QueueItem$|^claimNextTarget$|^(create|update|delete)Comment$/.test(id))
     return 'review';
   return method === 'GET' ? 'read' : 'write';

@@ -94,6 +94,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
 
 /** What `ids` names, by the route: in a query or a body. */
 const KIND_OF_IDS: Readonly<Record<string, IdKind>> = {
+  queryAnalyticsGroups: 'span',
   listTraces: 'trace',
   countTraces: 'trace',
   listSpans: 'span',
@@ -194,6 +195,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   createKey: () => ({ name: 'x', scopes: ['read'], project_id: own.project }),
   searchSpans: () => ({ query: 'x', filters: { trace_id: own.trace, session_id: own.session } }),
   queryAnalytics: () => ({ group_by: 'hour', split_by: 'model', percentiles: true }),
+  queryAnalyticsGroups: () => ({ group_by: ['model', 'tag'], filters: { trace_id: own.trace } }),
   applyPrices: () => ({}),
   importJson: () => ({ traces: [{ id: newId() }] }),
 };
@@ -351,10 +353,13 @@ describe("with another tenant's ids", () => {
     const members = taking.flatMap((route) =>
       idMembers(route.operation.requestBody?.content['application/json']?.schema).map((path) => ({ route, path })),
     );
-    // Ids that we choose ourselves come last: from then on they name something of ours.
-    const isChosen = ({ route, path }: (typeof members)[number]) =>
-      path.at(-1) === 'id' ? 2 : Number(`${route.id} ${path}` === 'tryCall trace_id');
-    for (const { route, path } of members.toSorted((a, b) => isChosen(a) - isChosen(b))) {
+    // A try makes the trace that it names, so that the id names something from then on: test/replay/try.e2e-spec.ts.
+    const others = members.filter(({ route, path }) => `${route.id} ${path.join('.')}` !== 'tryCall trace_id');
+    // Ids that we choose ourselves come last: from then on they name something of ours. Sums come first: later spans of
+    // ours have others' as their parents.
+    const turnOf = ({ route, path }: (typeof members)[number]): number =>
+      route.id === 'queryAnalyticsGroups' ? 0 : 1 + Number(path.at(-1) === 'id');
+    for (const { route, path } of others.toSorted((a, b) => turnOf(a) - turnOf(b))) {
       if (!BODIES[route.id]) raise(`${route.id} takes ids and has no body here`);
       const kind = kindOf(path, route);
       const url = filled(route.path, (of) => own[of]);
@@ -381,7 +386,8 @@ describe("with another tenant's ids", () => {
         'startEval scorers.0.judge.connection_id',
         'startEval gates.0.baseline_run_id',
         'startEval id',
-        'tryCall trace_id',
+        'tryCall span_id',
+        'tryCall connection_id',
         'startEvalMatrix models.0.connection_id',
         'setEvalGates gates.0.baseline_run_id',
         'addEvalResults results.0.datapoint_id',

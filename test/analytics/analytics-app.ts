@@ -63,16 +63,24 @@ export class AnalyticsApp {
   series = (question: unknown, project?: string): Promise<Answer> =>
     this.call('POST', '/api/analytics', question, project);
 
-  /** All spans of a project, by the list. */
-  spans = (project?: string): Promise<SpanResource[]> => this.pages('spans', project);
+  /** All spans of a project that filters take, by the list. */
+  spans = (project?: string, filters: Readonly<Record<string, unknown>> = {}): Promise<SpanResource[]> =>
+    this.pages('spans', project, filters);
 
   /** All traces of a project, by the list. */
   traces = (project?: string): Promise<TraceListItem[]> => this.pages('traces', project);
 
-  private async pages<Plural extends 'spans' | 'traces'>(plural: Plural, project?: string): Promise<Body[Plural]> {
+  private async pages<Plural extends 'spans' | 'traces'>(
+    plural: Plural,
+    project?: string,
+    filters: Readonly<Record<string, unknown>> = {},
+  ): Promise<Body[Plural]> {
     const items: unknown[] = [];
+    const query = new URLSearchParams({ limit: '1000' });
+    for (const [name, value] of Object.entries(filters))
+      for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
     for (let cursor: string | null = ''; cursor !== null;) {
-      const url: string = `/api/${plural}?limit=1000${cursor && `&cursor=${cursor}`}`;
+      const url: string = `/api/${plural}?${query}${cursor && `&cursor=${cursor}`}`;
       const { body }: Answer = await this.call('GET', url, undefined, project);
       items.push(...body[plural]);
       cursor = body.next_cursor;

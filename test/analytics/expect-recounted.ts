@@ -98,7 +98,7 @@ const ROUNDING = 1e-9;
 const PERCENTILES = ['p50_ms', 'p95_ms', 'p99_ms'] as const;
 
 /** A bucket with the percentiles left out, those of its series too. */
-const withoutPercentiles = (bucket: BucketSums): unknown =>
+export const withoutPercentiles = (bucket: object | null): unknown =>
   JSON.parse(
     JSON.stringify(bucket, (name, value: unknown) =>
       (PERCENTILES as readonly string[]).includes(name) ? undefined : value,
@@ -106,7 +106,7 @@ const withoutPercentiles = (bucket: BucketSums): unknown =>
   );
 
 /** Percentiles lie no further from the exact ones than is said. */
-function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
+export function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
   for (const name of PERCENTILES) {
     const [reported, right] = [sums[name], exact[name]];
     if (typeof right === 'number')

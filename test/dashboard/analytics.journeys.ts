@@ -124,9 +124,9 @@ describe('analytics of two days', () => {
     expectNoFaults(watched);
   });
 
-  inBrowser('name models with their share, and lead from each to its spans', async () => {
+  inBrowser('group by one or two keys with their share, and lead from each to its spans', async () => {
     await open('/analytics');
-    const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row');
+    const rows = page.getByRole('grid', { name: 'Groups' }).getByRole('row');
     await rows.filter({ hasText: 'gpt-4o' }).waitFor();
     const cells = (): Promise<string[][]> =>
       rows.evaluateAll((all) =>
@@ -151,6 +151,25 @@ describe('analytics of two days', () => {
       expect(query.get('model')).toBe(MODELS[index]);
       expect(await countOf(query)).toBe(HOURS.length);
     }
+    // By keys alone: the first letters of an option choose it.
+    const combobox = (name: string): Locator => page.getByRole('combobox', { name, exact: true });
+    await combobox('Group by').focus();
+    await page.keyboard.type('User');
+    await page.waitForURL(/[?&]by=user/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Mod');
+    await page.waitForURL(/and_by=model/);
+    await combobox('Most first of').selectOption('Errors');
+    await page.waitForURL(/order_by=errors/);
+    await rows.getByRole('link', { name: 'ada' }).nth(2).waitFor();
+    const shown = (await cells()).map((row) => row.slice(0, 2));
+    expect(shown[0]).toEqual(['ada', MODELS[0]]);
+    expect(shown.map(([, model]) => model).toSorted()).toEqual(MODELS.toSorted());
+    const address = await rows.getByRole('link', { name: 'ada' }).first().getAttribute('href');
+    const query = new URL(address!, program.apiUrl).searchParams;
+    expect(Object.fromEntries(query)).toMatchObject({ user_id: 'ada', model: MODELS[0], kind: 'llm_call' });
+    expect(await countOf(query)).toBe(HOURS.length);
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 

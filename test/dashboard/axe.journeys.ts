@@ -56,6 +56,7 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['Review', () => '/review'],
   ['Scoring rules', () => '/scoring-rules'],
   ['Connections', () => '/connections'],
+  ['a try', async () => `/try?span=${await first('/api/spans?limit=1&kind=llm_call', 'spans')}`],
   ['Events', () => '/events'],
   ['Settings', () => '/settings'],
   ['a page that is not there', () => '/nope'],

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const settings = testSettings();
   const logger = createLogger('silent', 'test');
   storage = await openDatabase(settings, { logger });
-  const plugins = { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] };
+  const plugins = { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] };
   const modules = [StorageModule.forRoot(storage, []), AuditTrailModule, MaskingModule];
   const tested = await Test.createTestingModule({
     imports: [ApiModule.forRoot({ settings, plugins, logger, features: [], modules }), QueueModule],

@@ -166,6 +166,20 @@ describeOnBothDatabases('a try', ({ newDatabase }) => {
     });
   });
 
+  it('finds nothing of another project, and takes its ids as new ones', async () => {
+    const theirs = { 'x-test-project': 'theirs' };
+    const { trace_id: traceId, runs } = last(await tried(say('Ours')), 'done');
+    const sent = (body: object) => server.api.send('POST', '/api/try', { ...say('Mine'), ...body }, theirs);
+    expect((await sent({ connection_id: connections.openai })).body).toMatchObject({ code: 'connection_not_found' });
+    const connection = { name: 'theirs', provider: 'custom', api_key: '', base_url: `${provider.url}/v1` };
+    const made = await server.api.send<ConnectionResource>('POST', '/api/provider-connections', connection, theirs);
+    const own = { connection_id: made.body.id, model: 'm', ...say('fake:error-500 theirs') };
+    expect((await sent({ ...own, span_id: runs[0]!.span_id })).body).toMatchObject({ code: 'span_not_found' });
+    expect((await sent({ ...own, trace_id: traceId })).body).toMatchObject({ code: 'bad_gateway' });
+    const { body } = await server.api.get<{ spans: SpanResource[] }>(`/api/traces/${traceId}`);
+    expect(body.spans).toMatchObject([{ input: say('Ours').messages }]);
+  });
+
   it('says what went wrong, before the first byte as a problem and after it as an event', async () => {
     const failed = await problem(say('fake:error-key leak'));
     expect(failed).toMatchObject({ status: 502, code: 'bad_gateway' });

@@ -10,7 +10,7 @@ export async function moduleApp(
 ): Promise<NestFastifyApplication> {
   const app = await createHttpApp({
     settings: loadSettings([], { args: [], env, cwd: '/' }),
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'things', module, entities: [], requires: [] })],
     modules: [],

@@ -3,11 +3,17 @@ import type {
   BucketSums,
   BucketWidth,
   CountedThing,
+  GroupKey,
+  GroupsAnswer,
+  GroupSums,
+  RankMeasure,
   SpanResource,
   Split,
+  TimedSums,
   TimeBucket,
   TraceListItem,
 } from '@spandrel/contract';
+import { compareTexts } from '@spandrel/storage';
 import { addCost, costOf, toCostSum } from '@spandrel/tracing';
 
 /** What analytics count of a span, from its resource alone. */
@@ -236,6 +242,94 @@ function seriesOf(within: readonly Facts[], keysOf: KeysOf, top: readonly string
     const own = key === null ? others : within.filter((span) => keysOf(span).includes(key));
     return own.length === 0 ? [] : [{ key, ...sumsOf(own, percentiles) }];
   });
+}
+
+/** In the order in which groups of the same rank come. */
+const STATUSES = ['running', 'completed', 'failed'];
+
+/** What `POST /api/analytics/query` is asked, beside filters. */
+export interface GroupsQuestion {
+  group_by?: GroupKey[] | undefined;
+  bucket?: BucketWidth | undefined;
+  order_by?: RankMeasure | undefined;
+  top?: number | undefined;
+  percentiles?: boolean | undefined;
+}
+
+/** `POST /api/analytics/query`, as simply as it can be said. @param resources the spans that match the filters. */
+export function naiveGroups(
+  { group_by: by = [], bucket, order_by: order = 'cost', top = 10, percentiles = false }: GroupsQuestion,
+  resources: readonly SpanResource[],
+  traceItems: readonly TraceListItem[],
+): Pick<GroupsAnswer, 'groups' | 'other' | 'total'> {
+  const traces = new Map(traceItems.map((trace) => [trace.id, trace]));
+  const things = resources.map((resource) => ({ resource, facts: factsOf(resource) }));
+  const valuesOf = ({ resource, facts }: (typeof things)[number], key: GroupKey): readonly (string | null)[] => {
+    if (key === 'kind') return [facts.type];
+    if (key === 'name') return [resource.name];
+    const values = keysBy(key, traces, [])(facts);
+    return values.length === 0 ? [null] : values;
+  };
+  const groupsOf = (thing: (typeof things)[number]): string[] =>
+    by
+      .reduce<(string | null)[][]>(
+        (found, key) => found.flatMap((keys) => valuesOf(thing, key).map((value) => [...keys, value])),
+        [[]],
+      )
+      .map((keys) => JSON.stringify(keys));
+  const grouped = things.map((thing) => ({ facts: thing.facts, groups: by.length === 0 ? [] : groupsOf(thing) }));
+  const ofGroup = (group: string): Facts[] =>
+    grouped.flatMap(({ facts, groups }) => (groups.includes(group) ? [facts] : []));
+  const timed = (spans: readonly Facts[]): TimedSums => {
+    const sums = (own: readonly Facts[]): GroupSums => {
+      const all = sumsOf(own, percentiles);
+      return { ...all, error_rate: all.finished_count === 0 ? null : all.error_count / all.finished_count };
+    };
+    if (bucket === undefined) return sums(spans);
+    const starts = [...new Set(spans.map(({ startedAt }) => bucketStart(startedAt, bucket)))].toSorted((a, b) => a - b);
+    const buckets = starts.map((start) => ({
+      timestamp: new Date(start).toISOString(),
+      ...sums(spans.filter(({ startedAt }) => bucketStart(startedAt, bucket) === start)),
+    }));
+    return { ...sums(spans), buckets };
+  };
+  const measured = (group: string): [number, number, readonly string[]] => {
+    const sums = timed(ofGroup(group));
+    const values: Partial<Record<RankMeasure, number | null>> = {
+      count: sums.span_count,
+      cost: costSumOf(ofGroup(group)),
+      tokens: sums.tokens,
+      input_tokens: sums.input_tokens,
+      output_tokens: sums.output_tokens,
+      avg_latency: sums.avg_latency_ms,
+      errors: sums.error_count,
+      error_rate: sums.error_rate,
+    };
+    const keys = (JSON.parse(group) as (string | null)[]).map((key, at) =>
+      by[at] === 'status' ? String(STATUSES.indexOf(key!)) : key === null ? '' : `=${key}`,
+    );
+    return [values[order] ?? -Infinity, sums.span_count, keys];
+  };
+  const ranked = [...new Set(grouped.flatMap(({ groups }) => groups))].map((group) => ({
+    group,
+    rank: measured(group),
+  }));
+  const sorted = ranked.toSorted(
+    ({ rank: a }, { rank: b }) =>
+      (a[0] === b[0] ? 0 : b[0] - a[0]) ||
+      b[1] - a[1] ||
+      compareTexts(a[2][0]!, b[2][0]!) ||
+      compareTexts(a[2][1] ?? '', b[2][1] ?? ''),
+  );
+  const chosen = sorted.slice(0, top).map(({ group }) => group);
+  const others = grouped.flatMap(({ facts, groups }) =>
+    by.length > 0 && !groups.some((group) => chosen.includes(group)) ? [facts] : [],
+  );
+  return {
+    groups: chosen.map((group) => ({ keys: JSON.parse(group) as (string | null)[], ...timed(ofGroup(group)) })),
+    other: others.length === 0 ? null : timed(others),
+    total: timed(grouped.map(({ facts }) => facts)),
+  };
 }
 
 /** By the calendar, not by arithmetic. */

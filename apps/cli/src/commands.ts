@@ -41,6 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ofSettings('backup', 'copy the database to a file, also while the server runs', 'addBackup'),
   ofSettings('secrets', 'look after the secret key that seals the keys of provider connections', 'addSecrets'),
   ofSettings('analytics', 'look after the sums that summary and time series are read from', 'addAnalytics'),
+  ofSettings('read-store', 'look after the store that lists spans beside the database', 'addReadStore'),
   ofSettings('retention', 'delete what has been kept as long as plans say', 'addRetention'),
   ofSettings('demo', 'record a small example with a fake model, without any key; --remove removes it', 'addDemo'),
   {

@@ -65,6 +65,18 @@ export function addAnalytics({ program }: Parent, description: string): void {
   });
 }
 
+const STORE_HELP = `In local mode stop the server first: a data directory is one process's at a time. In cloud mode run it once all servers
+have read_store.plugin, and whenever the store is to be filled again.`;
+
+export function addReadStore({ program }: Parent, description: string): void {
+  const store = program.command('read-store').description(description);
+  const rebuild = 'have the servers fill it from the start';
+  settingsCommand(store, 'rebuild', { description: rebuild, help: STORE_HELP }).action(async () => {
+    const { rebuildStore } = await import('./rebuild-read-store.js');
+    await rebuildStore(process.argv.slice(4));
+  });
+}
+
 export function addRetention({ program }: Parent, description: string): void {
   const retention = program.command('retention').description(description);
   settingsCommand(retention, 'run', {

@@ -81,7 +81,7 @@ const questionOf = (rule: AlertRule) => ({
   ...filtersOf(rule),
   provider: rule.filters.provider ?? undefined,
   of: ofCalls.has(rule.measure) ? ('llm_calls' as const) : ('spans' as const),
-  split: rule.group_by === 'none' ? undefined : { by: rule.group_by, top: ALERT_GROUPS_READ_MAX },
+  split: rule.group_by === 'none' ? undefined : { by: [rule.group_by], top: ALERT_GROUPS_READ_MAX },
   percentiles: rule.measure === 'latency_p95',
   rowsMax: ALERT_GROUPS_READ_MAX + 1,
 });

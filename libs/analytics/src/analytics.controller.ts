@@ -1,13 +1,17 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   analyticsSummarySchema,
+  groupsAnswerSchema,
+  groupsQuerySchema,
   statsSchema,
   timeSeriesAnswerSchema,
   timeSeriesSchema,
+  type GroupsQuery,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
+import { QueryGroups } from './query-groups.js';
 import { SummaryStore, summaryOf } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 
@@ -17,6 +21,7 @@ export class AnalyticsController {
   constructor(
     private readonly summaries: SummaryStore,
     private readonly series: TimeSeries,
+    private readonly groups: QueryGroups,
   ) {}
 
   @Get('analytics/summary')
@@ -53,6 +58,29 @@ export class AnalyticsController {
     @CurrentReader() reader: Reader,
   ) {
     return this.series.answer(scope, query, reader);
+  }
+
+  @Post('analytics/query')
+  @HttpCode(200)
+  @Operation({
+    id: 'queryAnalyticsGroups',
+    access: 'read',
+    summary: 'Sums of spans by any one or two keys, and by time',
+    description:
+      'Count, cost, tokens, errors and latency of the spans that match `filters`, by the values of up to two of `group_by`: ' +
+      'the `top` groups with most of `order_by`, all others together in `other`, and all in `total`. A span counts once for ' +
+      'each tag of its trace. By model, provider and status, with no other filters than these, a range and `kind: llm_call`, ' +
+      'sums that are kept answer; otherwise the spans are read, which `limits.analytics_scan_rows` and ' +
+      '`limits.analytics_scan_seconds` bound.',
+    answer: groupsAnswerSchema,
+    problems: ['range_too_large'],
+  })
+  async query(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: groupsQuerySchema }) question: GroupsQuery,
+    @CurrentReader() reader: Reader,
+  ) {
+    return this.groups.answer(scope, question, reader);
   }
 
   @Get('stats')

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { TracingModule } from '@spandrel/tracing';
 import { AnalyticsController } from './analytics.controller.js';
 import { KeepRollups } from './keep-rollups.js';
+import { QueryGroups } from './query-groups.js';
+import { SpanAggregates } from './span-aggregates.js';
 import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
@@ -11,7 +13,7 @@ import { WeighedRead } from './weighed-read.sql.js';
 @Module({
   imports: [TracingModule],
   controllers: [AnalyticsController],
-  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
+  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries, SpanAggregates, QueryGroups],
   exports: [TimeSeries],
 })
 export class AnalyticsModule {}

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   isStorableText,
   KEPT_SPLITS,
-  TOP_MAX,
   type BucketWidth,
   type CountedThing,
+  type GroupKey,
+  type RankMeasure,
   type Split,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
@@ -26,6 +27,7 @@ import {
   BoundedScan,
   isNarrow,
   keysOfTraces,
+  scoresInRange,
   spansInRange,
   tracesInRange,
   type TraceFilters,
@@ -35,6 +37,21 @@ import { planRange, type TimeRange, BUCKET, HOUR_MS } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
 import { WeighedRead } from './weighed-read.sql.js';
+
+/** Keys that a span has itself; all others are those of its trace. */
+const OWN_KEYS = ['model', 'provider', 'status', 'kind', 'name'] as const;
+type OwnKey = (typeof OWN_KEYS)[number];
+export type SplitKey = Split | GroupKey;
+
+/** What sums are split by: the values of one key, or of two together. */
+interface SplitQuery {
+  by: readonly SplitKey[];
+  /** How many values are distinguished: those with most of `rank`, which is the cost unless given. */
+  top: number;
+  rank?: RankMeasure;
+  /** Whether having no value is a value, too. */
+  withNone?: boolean;
+}
 
 /** What a time series is asked for. */
 export interface SeriesQuery {
@@ -47,9 +64,14 @@ export interface SeriesQuery {
   provider: string | undefined;
   /** Spans of such traces, or such traces; all when left out. */
   trace?: TraceFilters | undefined;
-  /** What buckets are split by, and how many of its keys are distinguished. */
-  split: { by: Split; top: number } | undefined;
+  /** A condition on `span s` that stands for model, provider and trace. */
+  where?: Sql | undefined;
+  split: SplitQuery | undefined;
   percentiles: boolean;
+  /** Whether there are histograms of the time to the first token. */
+  firstTokens?: boolean;
+  /** Scores that are summed up beside: a select as `ScoresPort` has it. */
+  scores?: Sql | undefined;
   /** Rows that are wanted at most; there is one more where there are more. */
   rowsMax: number;
 }
@@ -60,14 +82,18 @@ export const isOfBucket = ({ part }: SumsRow): boolean => part !== PART.key;
 export const isOfKey = ({ part }: SumsRow): boolean => part !== PART.bucket;
 
 /**
- * Sums of a bucket, or of one key in it. `bucket` is its start in milliseconds since the epoch; `splitKey` is `null` for all keys
- * together that are not distinguished, and a status is its number; `latencies` is text of `LatencyHistogram`, empty unless asked for.
+ * Sums of a bucket, or of one key in it. `bucket` is its start in milliseconds since the epoch; `place` is the rank of the key,
+ * `null` for all keys together that are not distinguished. Keys are as the roll-up has them: empty for none, or `=` and the
+ * value, a status by its number. `latencies` and `firsts` are texts of `LatencyHistogram`, empty unless asked for.
  */
 const BUCKET_SUMS = shapeOf({
   bucket: integer(),
-  splitKey: nullable(text()),
+  place: nullable(integer()),
+  key1: nullable(text()),
+  key2: nullable(text()),
   part: integer(),
   latencies: text(),
+  firsts: text(),
   spans: integer(),
   tokens: number(),
   inputTokens: number(),
@@ -80,36 +106,49 @@ const BUCKET_SUMS = shapeOf({
   usd: integer(),
   micro: integer(),
   pico: integer(),
+  scores: integer(),
+  scoreSum: number(),
 });
 const ENDS = shapeOf({ first: nullable(integer()), last: nullable(integer()) });
 export type SumsRow = RowOfShape<typeof BUCKET_SUMS>;
 
-type KeptSplit = (typeof KEPT_SPLITS)[number];
-const keptSplit = (split: Split | undefined): KeptSplit | undefined => KEPT_SPLITS.find((one) => one === split);
-
 /** Whether sums that are kept answer a question, so that nearly nothing of the range is read. */
-export const isKept = ({ of, split, trace }: Pick<SeriesQuery, 'of' | 'split' | 'trace'>): boolean =>
-  of !== 'traces' && !isNarrow(trace) && (split === undefined || keptSplit(split.by) !== undefined);
+export function isKept(
+  query: Pick<SeriesQuery, 'of' | 'split' | 'trace' | 'where' | 'firstTokens' | 'scores'>,
+): boolean {
+  const { of, split, trace, where, firstTokens, scores } = query;
+  if (of === 'traces' || isNarrow(trace) || where || firstTokens || scores) return false;
+  return (split?.by ?? []).every((by) => KEPT_SPLITS.some((kept) => kept === by));
+}
 
-/** What rows of the roll-up, and spans, are split by; rows are grouped by the column, in whose order they come. */
-const KEYS: Readonly<Record<KeptSplit, { column: Sql; rollup: Sql; span: Sql }>> = {
-  model: {
-    column: rawSql('r.model'),
-    rollup: rawSql(`case when r.model = '' then null else substr(r.model, 2) end`),
-    span: rawSql('model'),
-  },
-  provider: {
-    column: rawSql('r.provider'),
-    rollup: rawSql(`case when r.provider = '' then null else substr(r.provider, 2) end`),
-    span: rawSql('provider'),
-  },
-  status: {
-    column: rawSql('r.status'),
-    rollup: rawSql('cast(r.status as text)'),
-    span: rawSql('cast(status as text)'),
-  },
+const encoded = (column: string): Sql => rawSql(`case when ${column} is null then '' else '=' || ${column} end`);
+
+/** Keys of spans. */
+const SPAN_KEYS: Readonly<Record<OwnKey, Sql>> = {
+  model: encoded('model'),
+  provider: encoded('provider'),
+  status: rawSql(`'=' || cast(status as text)`),
+  kind: encoded('kind_type'),
+  name: encoded('name'),
 };
-const NO_KEY = { rollup: rawSql('cast(null as text)'), span: rawSql('cast(null as text)') };
+
+type KeptSplit = (typeof KEPT_SPLITS)[number];
+
+/** Keys of rows of the roll-up, which are grouped by its columns, in whose order they come. */
+const ROLLUP_KEYS: Readonly<Record<KeptSplit, Sql>> = {
+  model: rawSql('r.model'),
+  provider: rawSql('r.provider'),
+  status: rawSql(`'=' || cast(r.status as text)`),
+};
+
+const isOwn = (of: CountedThing, by: SplitKey): by is OwnKey => of !== 'traces' && OWN_KEYS.some((own) => own === by);
+
+/** The keys that a select of spans or of the roll-up has itself, each behind a comma. */
+const ownKeys = ({ of, split }: SeriesQuery, keys: Readonly<Partial<Record<SplitKey, Sql>>>): Sql =>
+  joinSql(
+    (split?.by ?? []).flatMap((by, at) => (isOwn(of, by) ? [sql`, ${keys[by]!} as ${rawSql(`key${at + 1}`)}`] : [])),
+    '',
+  );
 
 /** Histograms of rows and exact latencies of spans, and how those of several are added up. */
 const LATENCIES = {
@@ -117,7 +156,15 @@ const LATENCIES = {
   span: rawSql(`coalesce('=' || cast(duration_ms as text) || ' ', '')`),
   sum: rawSql(`string_agg(latencies, '')`),
 };
-const NO_LATENCIES = { rollup: rawSql(`''`), span: rawSql(`''`), sum: rawSql(`''`) };
+const FIRSTS = {
+  span: rawSql(`coalesce('=' || cast(first_token_ms as text) || ' ', '')`),
+  sum: rawSql(`string_agg(firsts, '')`),
+};
+const NOTHING = rawSql(`''`);
+
+/** Both histograms, as they are added up. */
+const histograms = ({ percentiles, firstTokens = false }: SeriesQuery): Sql =>
+  sql`${percentiles ? LATENCIES.sum : NOTHING} as latencies, ${firstTokens ? FIRSTS.sum : NOTHING} as firsts`;
 
 /**
  * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of
@@ -128,7 +175,7 @@ const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
   sum(case when r.status <> 0 then r.span_count else 0 end) as finished, sum(r.duration_ms) as duration_ms,
   sum(case when r.status = 2 then r.span_count else 0 end) as errors,
   sum(r.cost_count) as priced, sum(r.unpriced_count) as unpriced, sum(r.cost_usd) as usd,
-  sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico`);
+  sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico, 0 as scores, cast(0 as double precision) as score_sum`);
 
 const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precision), 0) as tokens,
   coalesce(cast(input_tokens as double precision), 0) as input_tokens,
@@ -136,18 +183,23 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   case when status <> 0 then 1 else 0 end as finished,
   coalesce(cast(duration_ms as double precision), 0) as duration_ms,
   case when status = 2 then 1 else 0 end as errors,
-  costs as priced, unpriced, usd, pico / 1000000 as micro, pico % 1000000 as pico`);
+  costs as priced, unpriced, usd, pico / 1000000 as micro, pico % 1000000 as pico, 0 as scores,
+  cast(0 as double precision) as score_sum`);
+
+/** Columns of a part that are added up, beside those of scores. */
+const SUMMED = [
+  ...['spans', 'tokens', 'input_tokens', 'cached_tokens', 'finished', 'duration_ms', 'errors', 'priced', 'unpriced'],
+  ...['usd', 'micro', 'pico'],
+];
+
+/** A score adds to sums of scores alone. */
+const OF_SCORE = rawSql(`${SUMMED.map((column) => `0 as ${column}`).join(', ')}, 1 as scores, value as score_sum`);
 
 const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(input_tokens) as "inputTokens",
   sum(cached_tokens) as "cachedTokens", sum(finished) as finished, sum(duration_ms) as "durationMs", sum(errors) as errors,
-  sum(priced) as priced, sum(unpriced) as unpriced, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
+  sum(priced) as priced, sum(unpriced) as unpriced, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico, sum(scores) as scores, sum(score_sum) as "scoreSum"`);
 /** The same, under the names of the columns that are added up. */
-const ADDED = rawSql(
-  ['spans', 'tokens', 'input_tokens', 'cached_tokens', 'finished', 'duration_ms', 'errors', 'priced', 'unpriced', 'usd']
-    .concat('micro', 'pico')
-    .map((column) => `sum(${column}) as ${column}`)
-    .join(', '),
-);
+const ADDED = rawSql([...SUMMED, 'scores', 'score_sum'].map((column) => `sum(${column}) as ${column}`).join(', '));
 
 /**
  * Sums by minute, hour, day or week, or of a whole range (docs/spec/analytics.md#buckets): from the roll-ups of whole days and
@@ -166,22 +218,20 @@ export class TimeSeriesStore {
    * @throws DomainError `range_too_large`.
    */
   async sums(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<SumsRow[]> {
-    const { of, split, model, provider, trace } = query;
+    const { of, model, provider, trace, where, firstTokens = false, scores } = query;
     const names = [model, provider, ...Object.values(trace ?? {})];
     if (names.some((name) => name !== undefined && !isStorableText(name))) return [];
-    const own = of === 'traces' ? undefined : keptSplit(split?.by);
-    const ofTraces = split && own === undefined ? (split.by as TraceKey) : undefined;
-    if (isKept(query)) return this.kept(scope, query, own, options);
+    if (isKept(query)) return this.kept(scope, query, options);
     const inRange = of === 'traces' ? tracesInRange : spansInRange;
-    const { rows, values } = inRange(scope, finite(query.range), {
-      model,
-      provider,
-      trace,
-      isCalls: of === 'llm_calls',
-    });
-    const part = partOf(query, own ? KEYS[own].span : NO_KEY.span, values);
-    const statement = ofTraces ? byKeyOfTrace(query, keysOfTraces(scope, ofTraces), part) : added(query, part);
-    return this.scans.read(rows, statement, options);
+    const filters = { model, provider, trace, isCalls: of === 'llm_calls', where, firstTokens };
+    const counted = [inRange(scope, finite(query.range), filters)];
+    const parts = counted.map(({ values }) => partOf(query, values));
+    if (scores) {
+      const scored = scoresInRange(scores, where ?? sql`s.project_id = ${scope.projectId}`);
+      parts.push(partOfScores(query, scored.values));
+      counted.push(scored);
+    }
+    return this.scans.read(union(counted.map(({ rows }) => rows)), added(scope, query, union(parts)), options);
   }
 
   /** The whole hours from the first to the last span, in milliseconds; without spans nothing. */
@@ -195,84 +245,114 @@ export class TimeSeriesStore {
     return { from: ends?.first ?? 0, until: typeof ends?.last === 'number' ? ends.last + HOUR_MS : 0 };
   }
 
-  private kept(scope: Scope, query: SeriesQuery, split: KeptSplit | undefined, options: LongReadOptions) {
-    const { width, of, model, provider } = query;
+  private kept(scope: Scope, query: SeriesQuery, options: LongReadOptions) {
+    const { width, of, model, provider, split } = query;
     const { days, hours, minutes, spans } = planRange(query.range, width === 'whole' ? 'day' : width);
+    const by = split?.by ?? [];
     const isNamed = of === 'llm_calls' || [model, provider].some((name) => name !== undefined);
-    const hour = isNamed || split === 'model' || split === 'provider' ? GRAIN.hour : GRAIN.wholeHour;
+    const hour = isNamed || by.includes('model') || by.includes('provider') ? GRAIN.hour : GRAIN.wholeHour;
     const rollups = [
       { grain: GRAIN.day, range: days },
       ...hours.map((range) => ({ grain: hour, range })),
       { grain: GRAIN.minute, range: minutes },
     ].map(({ grain, range }) => rollupsIn(scope, grain, range));
-    const key = split ? KEYS[split] : NO_KEY;
-    const grouping = split ? sql`r.bucket, ${KEYS[split].column}` : rawSql('r.bucket');
-    const latencies = query.percentiles ? LATENCIES : NO_LATENCIES;
+    const grouping = rawSql(['r.bucket', ...by.map((one) => `r.${one}`)].join(', '));
     const filters = { model, provider, isCalls: of === 'llm_calls' };
     const spanParts = spans.map((range) => spansInRange(scope, finite(range), filters));
     const parts = [
       ...rollups.map(
         (from) =>
-          sql`select ${bucketOf('r.bucket', width)} as bucket, null as trace_id, ${key.rollup} as name, ${latencies.rollup} as latencies,
+          sql`select ${bucketOf('r.bucket', width)} as bucket, null as trace_id${ownKeys(query, ROLLUP_KEYS)},
+            ${query.percentiles ? LATENCIES.rollup : NOTHING} as latencies, '' as firsts,
             ${OF_ROLLUP} ${from}${rollupsOf(query)} group by ${grouping}`,
       ),
-      ...spanParts.map(({ values }) => partOf(query, key.span, values)),
+      ...spanParts.map(({ values }) => partOf(query, values)),
     ];
     return this.reads.read(
       union([...rollups.map((from) => sql`select 1 as one ${from}`), ...spanParts.map(({ rows }) => rows)]),
-      added(query, union(parts)),
+      added(scope, query, union(parts)),
       options,
     );
   }
 }
 
-/** A part of the sums: one row for each span or trace. @param key its name, by which it is split. */
-const partOf = ({ width, percentiles }: SeriesQuery, key: Sql, values: Sql): Sql =>
-  sql`select ${bucketOf('started_at', width)} as bucket, trace_id, ${key} as name,
-    ${(percentiles ? LATENCIES : NO_LATENCIES).span} as latencies, ${OF_SPAN} from (${values}) priced`;
+/** A part of the sums: one row for each span or trace, with its own keys. */
+const partOf = (query: SeriesQuery, values: Sql): Sql =>
+  sql`select ${bucketOf('started_at', query.width)} as bucket, trace_id${ownKeys(query, SPAN_KEYS)},
+    ${query.percentiles ? LATENCIES.span : NOTHING} as latencies, ${query.firstTokens ? FIRSTS.span : NOTHING} as firsts,
+    ${OF_SPAN} from (${values}) priced`;
 
-/** Adds parts up, by their own keys where the query splits. */
-function added({ split, percentiles, rowsMax }: SeriesQuery, parts: Sql): Query<SumsRow> {
-  const { sum } = percentiles ? LATENCIES : NO_LATENCIES;
-  return split
-    ? BUCKET_SUMS.query`with parts as (${parts}), ranked as (select name, ${PLACE} as place from parts
-          where name is not null group by name)
-        select bucket, ranked.name as "splitKey", ${rawSql(`${PART.both}`)} as part, ${sum} as latencies, ${SUMS}
-        from parts left join ranked on ranked.name = parts.name and ranked.place <= ${split.top}
-        group by bucket, ranked.name, ranked.place order by bucket, coalesce(ranked.place, ${TOP_MAX + 1})
-        limit ${rowsMax + 1}`
-    : BUCKET_SUMS.query`select bucket, cast(null as text) as "splitKey", ${rawSql(`${PART.bucket}`)} as part,
-        ${sum} as latencies, ${SUMS} from (${parts}) parts group by bucket order by bucket limit ${rowsMax + 1}`;
-}
+/** A part of the sums: one row for each score. */
+const partOfScores = (query: SeriesQuery, values: Sql): Sql =>
+  sql`select ${bucketOf('started_at', query.width)} as bucket, trace_id${ownKeys(query, SPAN_KEYS)}, '' as latencies,
+    '' as firsts, ${OF_SCORE} from (${values}) scored`;
 
 /**
- * Adds up by keys of traces, of which each may have several: its sums count for each key that is distinguished, for none of
- * them where it has no such key, and in the bucket once.
+ * Adds parts up, by their keys where the query splits. A trace may have several of a key, such as tags: its sums count for each
+ * key that is distinguished, for none of them where it has no such key, and in the bucket once.
  */
-function byKeyOfTrace({ split, percentiles, rowsMax }: SeriesQuery, keys: Sql, part: Sql): Query<SumsRow> {
-  const { sum } = percentiles ? LATENCIES : NO_LATENCIES;
-  return BUCKET_SUMS.query`with parts as (select bucket, trace_id, ${sum} as latencies, ${ADDED} from (${part}) one
-        group by trace_id, bucket),
-      keyed as (${keys}),
-      ranked as (select name, ${PLACE} as place from parts join keyed on keyed.trace_id = parts.trace_id
-        where name is not null group by name),
-      chosen as (select keyed.trace_id, ranked.name, ranked.place from ranked join keyed on keyed.name = ranked.name
-        where ranked.place <= ${split!.top})
-    select bucket, "splitKey", part, latencies, spans, tokens, "inputTokens", "cachedTokens", finished, "durationMs", errors,
-      priced, unpriced, usd, micro, pico
-    from (
-      select bucket, cast(null as text) as "splitKey", ${rawSql(`${PART.bucket}`)} as part, 0 as place, ${sum} as latencies,
-        ${SUMS} from parts group by bucket
-      union all
-      select bucket, chosen.name as "splitKey", ${rawSql(`${PART.key}`)} as part,
-        coalesce(chosen.place, ${TOP_MAX + 1}) as place, ${sum} as latencies, ${SUMS}
-      from parts left join chosen on chosen.trace_id = parts.trace_id group by bucket, chosen.name, chosen.place
-    ) summed order by bucket, place limit ${rowsMax + 1}`;
+function added(scope: Scope, query: SeriesQuery, part: Sql): Query<SumsRow> {
+  const { of, split, rowsMax } = query;
+  const sums = sql`${histograms(query)}, ${SUMS}`;
+  const whole = sql`select bucket, cast(null as integer) as place, cast(null as text) as key1, cast(null as text) as key2,
+    ${rawSql(`${PART.bucket}`)} as part, ${sums} from`;
+  if (!split) return BUCKET_SUMS.query`${whole} (${part}) parts group by bucket order by bucket limit ${rowsMax + 1}`;
+  const keys = split.by.map((by, at) => ({ by, column: `key${at + 1}` }));
+  const [own, others] = [keys.filter(({ by }) => isOwn(of, by)), keys.filter(({ by }) => !isOwn(of, by))];
+  const isKeyed = others.length > 0;
+  const ofTrace = (piece: Sql | string): Sql =>
+    isKeyed ? (typeof piece === 'string' ? rawSql(piece) : piece) : rawSql('');
+  const each = (some: typeof keys, form: (column: string) => string, separator: string): Sql =>
+    rawSql(some.map(({ column }) => form(column)).join(separator));
+  const names = each(keys, (column) => column, ', ');
+  const partKeys = sql`bucket${each(own, (column) => `, ${column}`, '')}${ofTrace(', trace_id')}`;
+  return BUCKET_SUMS.query`with parts as (select ${partKeys}, ${histograms(query)}, ${ADDED} from (${part}) one
+        group by ${partKeys})${ofTrace(sql`, keyed as (${keysOf(scope, others)})`)},
+      ranked as (select ${names}, row_number() over (order by ${RANKS[split.rank ?? 'cost']} desc nulls last,
+          sum(spans) desc, ${names}) as place
+        from parts${ofTrace(' join keyed on keyed.trace_id = parts.trace_id')}
+        where ${split.withNone ? rawSql('1 = 1') : each(keys, (column) => `${column} <> ''`, ' and ')} group by ${names}),
+      chosen as (select ${ofTrace('keyed.trace_id, ')}ranked.* from ranked
+        ${ofTrace(sql`join keyed on ${each(others, (column) => `keyed.${column} = ranked.${column}`, ' and ')}`)}
+        where place <= ${split.top})
+    select * from (
+      select parts.bucket, chosen.place, chosen.key1, ${rawSql(keys.length > 1 ? 'chosen.key2' : 'cast(null as text)')} as key2,
+        ${rawSql(`${isKeyed ? PART.key : PART.both}`)} as part, ${sums}
+      from parts left join chosen on ${ofTrace('chosen.trace_id = parts.trace_id and ')}${
+        own.length === 0 ? rawSql('1 = 1') : each(own, (column) => `chosen.${column} = parts.${column}`, ' and ')
+      }
+      group by parts.bucket, chosen.place${each(keys, (column) => `, chosen.${column}`, '')}
+      ${ofTrace(sql`union all ${whole} parts group by bucket`)}
+    ) summed order by bucket, part, place nulls last limit ${rowsMax + 1}`;
 }
 
-/** Which rank a key has: the one that cost most in the range comes first. */
-const PLACE = rawSql(`row_number() over (
-  order by sum(usd) * 1000000.0 + sum(micro) + sum(pico) / 1000000.0 desc, sum(spans) desc, name)`);
+/** A select of `trace_id` and keys of the traces of `parts`, empty where a trace has none. */
+const keysOf = (scope: Scope, keys: readonly { by: SplitKey; column: string }[]): Sql =>
+  sql`select traces.trace_id${joinSql(
+    keys.map(({ column }) =>
+      rawSql(`, case when ${column}.name is null then '' else '=' || ${column}.name end as ${column}`),
+    ),
+    '',
+  )} from (select distinct trace_id from parts) traces ${joinSql(
+    keys.map(
+      ({ by, column }) => sql`left join (${keysOfTraces(scope, by as TraceKey)}) ${rawSql(column)}
+        on ${rawSql(`${column}.trace_id`)} = traces.trace_id`,
+    ),
+    ' ',
+  )}`;
+
+/** What keys are ranked by. */
+const RANKS: Readonly<Record<RankMeasure, Sql>> = {
+  count: rawSql('sum(spans)'),
+  cost: rawSql('sum(usd) * 1000000.0 + sum(micro) + sum(pico) / 1000000.0'),
+  tokens: rawSql('sum(tokens)'),
+  input_tokens: rawSql('sum(input_tokens)'),
+  output_tokens: rawSql('sum(tokens) - sum(input_tokens)'),
+  avg_latency: rawSql('sum(duration_ms) / nullif(sum(finished), 0)'),
+  errors: rawSql('sum(errors)'),
+  error_rate: rawSql('sum(errors) * 1.0 / nullif(sum(finished), 0)'),
+  score_mean: rawSql('sum(score_sum) / nullif(sum(scores), 0)'),
+};
 
 const union = (parts: readonly Sql[]): Sql => joinSql(parts, ' union all ');
 
@@ -291,7 +371,8 @@ function rollupsOf({ of, model, provider }: SeriesQuery): Sql {
   return joinSql(conditions, '');
 }
 
-const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
+/** Without infinite ends, which no statement takes. */
+export const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
 const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, epochMs));
 
 /** Moves times behind zero, where dividing whole numbers rounds down: beyond the year 1, and whole weeks. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   BUCKETS_MAX,
@@ -8,75 +7,49 @@ import {
   PERCENTILE_ERROR,
   TOP_DEFAULT,
   type BucketSeries,
-  type BucketSums,
   type BucketWidth,
   type CountedThing,
   type RangeTotals,
-  type Split,
   type TimeBucket,
   type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { STATUS } from '@spandrel/tracing';
-import { LatencyHistogram } from './latency-histogram.js';
 import { type TimeRange, BUCKET, bucketStart, DAY_MS, HOUR_MS } from './plan-range.js';
-import { addSums, costOfSums, latencyOfSums, noSums, type Sums } from './sums.js';
-import { isOfBucket, isOfKey, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
-
-/** Rows whose histograms are read in one go: a few milliseconds. */
-const ROWS_PER_TURN = 200;
+import { keyOfRow, readRows, RowSums, type RowHistograms } from './row-sums.js';
+import {
+  isOfBucket,
+  isOfKey,
+  TimeSeriesStore,
+  type SeriesQuery,
+  type SplitKey,
+  type SumsRow,
+} from './time-series.store.js';
 
 interface BucketForm {
   of: CountedThing;
-  split: Split | undefined;
+  split: SplitKey | undefined;
   percentiles: boolean;
 }
 
-const STATUS_NAMES = new Map(Object.entries(STATUS).map(([name, status]) => [String(status), name]));
-
 class BucketParts {
-  private readonly sums = noSums();
-  private readonly latencies = new LatencyHistogram();
+  private readonly sums = new RowSums();
   private readonly series: BucketSeries[] = [];
 
   constructor(private readonly form: BucketForm) {}
 
   /** @param row of the bucket; keys in the order of their rank. */
-  add(row: SumsRow): void {
-    const latencies = new LatencyHistogram();
-    latencies.addText(row.latencies);
-    if (isOfBucket(row)) {
-      addSums(this.sums, row);
-      this.latencies.addAll(latencies);
-    }
-    if (!isOfKey(row)) return;
-    const key = this.form.split === 'status' ? (STATUS_NAMES.get(row.splitKey ?? '') ?? null) : row.splitKey;
-    this.series.push({ key, ...this.sumsToWire(row, latencies) });
+  add(row: SumsRow, histograms: RowHistograms): void {
+    if (isOfBucket(row)) this.sums.add(row, histograms);
+    if (!isOfKey(row) || this.form.split === undefined) return;
+    const own = new RowSums();
+    own.add(row, histograms);
+    this.series.push({ key: keyOfRow(this.form.split, row.key1), ...own.toBucket(this.form) });
   }
 
   toWire(): Omit<TimeBucket, 'timestamp'> {
-    return {
-      ...this.sumsToWire(this.sums, this.latencies),
-      ...(this.form.split !== undefined && { series: this.series }),
-    };
-  }
-
-  private sumsToWire(sums: Sums, latencies: LatencyHistogram): BucketSums {
-    return {
-      span_count: sums.spans,
-      cost: costOfSums(sums),
-      unpriced_count: sums.unpriced,
-      tokens: sums.tokens,
-      input_tokens: this.form.of === 'traces' ? null : sums.inputTokens,
-      output_tokens: this.form.of === 'traces' ? null : sums.tokens - sums.inputTokens,
-      cached_input_tokens: this.form.of === 'traces' ? null : sums.cachedTokens,
-      avg_latency_ms: latencyOfSums(sums),
-      finished_count: sums.finished,
-      error_count: sums.errors,
-      ...(this.form.percentiles && latencies.percentiles()),
-    };
+    return { ...this.sums.toBucket(this.form), ...(this.form.split !== undefined && { series: this.series }) };
   }
 }
 
@@ -95,7 +68,7 @@ export class TimeSeries {
       ...{ range, width, percentiles, of: question.of ?? 'spans' },
       ...{ model: question.model ?? undefined, provider: question.provider ?? undefined },
       trace: { userId: question.user_id ?? undefined },
-      split: question.split_by ? { by: question.split_by, top: question.top ?? TOP_DEFAULT } : undefined,
+      split: question.split_by ? { by: [question.split_by], top: question.top ?? TOP_DEFAULT } : undefined,
       rowsMax: percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX,
     };
     const isEmpty = range.from >= range.until;
@@ -145,7 +118,11 @@ export class TimeSeries {
   }
 
   /** The width of buckets and the range; for `auto` what suits it, whose open ends are those of what is there. */
-  private async fit(scope: Scope, { group_by, since, until }: TimeSeriesQuery, options: LongReadOptions) {
+  async fit(
+    scope: Scope,
+    { group_by, since, until }: Pick<TimeSeriesQuery, 'group_by' | 'since' | 'until'>,
+    options: LongReadOptions,
+  ) {
     const range: TimeRange = { from: since ?? -Infinity, until: until ?? Infinity };
     if (group_by !== 'auto') return { width: group_by ?? 'day', range };
     const isOpen = !Number.isFinite(range.until - range.from);
@@ -169,16 +146,15 @@ const fittingWidth = ({ from, until }: TimeRange): BucketWidth =>
 
 const formOf = ({ of, split, percentiles }: Omit<SeriesQuery, 'width'>): BucketForm => ({
   of,
-  split: split?.by,
+  split: split?.by[0],
   percentiles,
 });
 
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();
-  for (const [index, row] of rows.entries()) {
-    buckets.getOrInsertComputed(row.bucket, () => new BucketParts(form)).add(row);
-    if (form.percentiles && index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
-  }
+  await readRows(rows, (row, histograms) =>
+    buckets.getOrInsertComputed(row.bucket, () => new BucketParts(form)).add(row, histograms),
+  );
   return buckets;
 }
 
@@ -196,14 +172,14 @@ function startsBetween(found: readonly number[], range: TimeRange, width: Bucket
 const bucketsBetween = (from: number, to: number, width: BucketWidth): number =>
   (bucketStart(to, width) - bucketStart(from, width)) / BUCKET[width].widthMs + 1;
 
-function assertCount(count: number, most: number): void {
+export function assertCount(count: number, most: number, path = 'group_by'): void {
   if (!Number.isFinite(count) || count <= most) return;
   const message = `must not give more than ${most} buckets; ask for a shorter range or wider buckets`;
-  throw invalidRequest([{ path: 'group_by', message }]);
+  throw invalidRequest([{ path, message }]);
 }
 
-function assertShort({ from, until }: TimeRange): void {
+export function assertShort({ from, until }: TimeRange, path = 'group_by'): void {
   if (until - from <= MINUTES_RANGE_MAX_MS) return;
   const message = 'by minute needs since and until, no more than 24 hours apart; ask for a shorter range or for hours';
-  throw invalidRequest([{ path: 'group_by', message }]);
+  throw invalidRequest([{ path, message }]);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { listAnswer, PAGE_LIMIT_MAX, paging } from './lists.js';
 import { PERMISSIONS } from './role-scopes.js';
 import { labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -219,7 +219,7 @@ export const keyCreatedSchema = z
 export type KeyCreated = z.output<typeof keyCreatedSchema>;
 export const keyListSchema = listAnswer('KeyList', 'keys', keyResourceSchema);
 
-export const listAccessSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
+export const listAccessSchema = z.object(paging(PAGE_LIMIT_MAX));
 export type ListAccess = z.output<typeof listAccessSchema>;
 
 /** `GET /api/credential`: what the credential of the request is; the gateway checks callers' keys with it. */

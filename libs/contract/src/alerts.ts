@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { httpUrlSchema } from './connections.js';
-import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { listAnswer, paging } from './lists.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, keySchema, labelSchema } from './values/text.js';
-import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
+import { restoredTimes, storedTimes, timestampTextSchema } from './values/timestamp.js';
 
 /** What an alert measures of spans, of scores, and of scoring rules (docs/spec/alerts.md#measures). */
 export const SPAN_MEASURES = ['cost', 'tokens', 'calls', 'error_rate', 'latency_p95', 'unpriced'] as const;
@@ -177,8 +177,6 @@ const storedRule = {
   severity: z.enum(ALERT_SEVERITIES),
 };
 
-const storedTimes = { created_at: timestampTextSchema, updated_at: timestampTextSchema };
-
 export const alertSchema = z
   .object({
     id: z.string(),
@@ -337,8 +335,7 @@ export const alertDeliveryListSchema = listAnswer('AlertDeliveryList', 'deliveri
 export const listAlertDeliveriesSchema = z.object({
   alert_id: z.string().optional(),
   status: z.enum(ALERT_DELIVERY_STATUSES).optional(),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListAlertDeliveries = z.output<typeof listAlertDeliveriesSchema>;
 
@@ -350,10 +347,10 @@ export type ExportedAlert = z.output<typeof exportedAlertSchema>;
 export const exportedAlertChannelSchema = alertChannelSchema.omit({ host: true, signed: true });
 export type ExportedAlertChannel = z.output<typeof exportedAlertChannelSchema>;
 
-const restoredTimes = { id: clientIdSchema, created_at: timestampSchema, updated_at: timestampSchema };
+const restoredShape = { id: clientIdSchema, ...restoredTimes };
 
 /** An alert that comes back from an export. */
-export const restoredAlertSchema = createAlertSchema.safeExtend(restoredTimes);
+export const restoredAlertSchema = createAlertSchema.safeExtend(restoredShape);
 export type RestoredAlert = z.output<typeof restoredAlertSchema>;
 
 /** A channel that comes back from an export; it sends nothing until it is given its url. */
@@ -361,6 +358,6 @@ export const restoredAlertChannelSchema = z.object({
   kind: z.enum(ALERT_CHANNEL_KINDS),
   name: labelSchema,
   to: channelMembers.to,
-  ...restoredTimes,
+  ...restoredShape,
 });
 export type RestoredAlertChannel = z.output<typeof restoredAlertChannelSchema>;

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { IDS_MAX } from './lists.js';
+import { scoreFilterSchema } from './scores.js';
+import { spanFiltersSchema } from './spans.js';
 import { costSchema, unpricedCountSchema } from './values/numbers.js';
 import { timestampSchema } from './values/timestamp.js';
 
@@ -17,18 +20,22 @@ export const SPLITS = [...KEPT_SPLITS, 'user', 'session', 'tag', 'trace_name'] a
 /** What sums are split by: one of {@link SPLITS}, or a key of the metadata of traces. */
 export type Split = (typeof SPLITS)[number] | `metadata.${string}`;
 
-const splitSchema = z
-  .union([z.enum(SPLITS), z.templateLiteral(['metadata.', z.string().min(1).max(200)])], {
-    error: `must be one of ${SPLITS.join(', ')}, metadata.KEY`,
-  })
-  .meta({
-    openapi: {
-      anyOf: [
-        { type: 'string', enum: SPLITS },
-        { type: 'string', pattern: '^metadata\\..' },
-      ],
-    },
-  });
+/** One of some keys, or a key of metadata. */
+const keySchemaOf = <Keys extends readonly [string, ...string[]]>(keys: Keys) =>
+  z
+    .union([z.enum(keys), z.templateLiteral(['metadata.', z.string().min(1).max(200)])], {
+      error: `must be one of ${keys.join(', ')}, metadata.KEY`,
+    })
+    .meta({
+      openapi: {
+        anyOf: [
+          { type: 'string', enum: keys },
+          { type: 'string', pattern: '^metadata\\..' },
+        ],
+      },
+    });
+
+const splitSchema = keySchemaOf(SPLITS);
 
 /** How many keys of a split are distinguished. */
 export const TOP_MAX = 20;
@@ -145,6 +152,128 @@ export const timeSeriesAnswerSchema = z.object({
     .describe('With `percentiles`: how far each lies from the exact one at most, as a part of it.'),
 });
 export type TimeSeriesAnswer = z.output<typeof timeSeriesAnswerSchema>;
+
+/** What spans are grouped by, beside a key of the metadata of their traces. */
+export const GROUP_KEYS = [
+  'model',
+  'provider',
+  'kind',
+  'status',
+  'name',
+  'tag',
+  'user',
+  'session',
+  'trace_name',
+] as const;
+export type GroupKey = (typeof GROUP_KEYS)[number] | `metadata.${string}`;
+
+/** What the groups of a query are ranked by: the highest come first. */
+export const RANK_MEASURES = [
+  ...(['count', 'cost', 'tokens', 'input_tokens', 'output_tokens'] as const),
+  ...(['avg_latency', 'errors', 'error_rate', 'score_mean'] as const),
+] as const;
+export type RankMeasure = (typeof RANK_MEASURES)[number];
+
+/** Groups of an answer that are distinguished at most. */
+export const ANALYTICS_GROUPS_MAX = 100;
+export const ANALYTICS_GROUPS_DEFAULT = 10;
+
+/** The filters of `GET /api/spans` in a body: numbers are numbers, and what may be repeated is a list. */
+const filtersInBodySchema = spanFiltersSchema.extend({
+  ids: z.array(z.string()).max(IDS_MAX).optional(),
+  tag: z.array(z.string()).max(64).optional().describe('Spans of traces with all of these tags.'),
+  duration_min: z.number().optional(),
+  duration_max: z.number().optional(),
+  tokens_min: z.number().optional(),
+  cost_min: z.number().optional(),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Spans with all of these values in their own metadata.'),
+  score: z.array(scoreFilterSchema).max(8).optional().describe('As `NAME<0.5` or `NAME:LABEL`; all must match.'),
+});
+
+/** `POST /api/analytics/query`; every member optional (docs/spec/analytics.md#groups). */
+export const groupsQuerySchema = z
+  .object({
+    filters: filtersInBodySchema.nullish().describe('The filters of `GET /api/spans`, `since` and `until` among them.'),
+    group_by: z
+      .array(keySchemaOf(GROUP_KEYS))
+      .max(2)
+      .refine((keys) => new Set(keys).size === keys.length, 'must not have a key twice')
+      .nullish()
+      .describe('Up to two keys: their values together make a group.'),
+    bucket: z
+      .enum([...BUCKET_WIDTHS, 'auto'])
+      .nullish()
+      .describe('Each group then has its sums by time, too; `auto` is what gives a range some thirty buckets.'),
+    order_by: z.enum(RANK_MEASURES).nullish().describe('Groups with most of it come first: `cost` unless given.'),
+    top: z
+      .number()
+      .int()
+      .min(1)
+      .max(ANALYTICS_GROUPS_MAX)
+      .nullish()
+      .describe('Groups with sums of their own. 10 unless given.'),
+    percentiles: z.boolean().nullish().describe('Whether there are percentiles of the latency.'),
+    first_token: z.boolean().nullish().describe('Whether there are percentiles of the time to the first token.'),
+    score: z.string().min(1).nullish().describe('The name of the scores whose number and mean come, too.'),
+  })
+  .refine(({ order_by, score }) => order_by !== 'score_mean' || score != null, {
+    path: ['score'],
+    message: 'is needed to order by score_mean',
+  });
+export type GroupsQuery = z.output<typeof groupsQuerySchema>;
+
+const firstTokenSchema = z
+  .number()
+  .nullable()
+  .optional()
+  .describe('Milliseconds to the first token, over spans that have it; with `first_token` alone.');
+
+const groupSumsSchema = bucketSumsSchema.extend({
+  error_rate: z.number().nullable().describe('Failed of all finished spans; `null` when there is none.'),
+  first_token_p50_ms: firstTokenSchema,
+  first_token_p95_ms: firstTokenSchema,
+  first_token_p99_ms: firstTokenSchema,
+  score_count: z.number().optional().describe('With `score`: how many scores of this name have a value.'),
+  score_mean: z.number().nullable().optional().describe('With `score`: their mean.'),
+});
+export type GroupSums = z.output<typeof groupSumsSchema>;
+
+const groupBucketSchema = groupSumsSchema.extend({ timestamp: z.string() }).meta({ id: 'AnalyticsGroupBucket' });
+
+const timedSumsSchema = groupSumsSchema
+  .extend({
+    buckets: z.array(groupBucketSchema).optional().describe('With `bucket`: those that have spans, oldest first.'),
+  })
+  .meta({ id: 'AnalyticsGroupSums' });
+export type TimedSums = z.output<typeof timedSumsSchema>;
+
+export const groupsAnswerSchema = z
+  .object({
+    groups: z
+      .array(
+        z
+          .object({
+            keys: z
+              .array(z.string().nullable())
+              .describe('A value for each of `group_by`; `null` for spans that have none.'),
+          })
+          .extend(timedSumsSchema.shape),
+      )
+      .describe('Those with most of `order_by` first.'),
+    other: timedSumsSchema.nullable().describe('All spans that are in none of the groups; `null` when there are none.'),
+    total: timedSumsSchema.describe('All spans that match, each once.'),
+    bucket: z.enum(BUCKET_WIDTHS).optional().describe('With `bucket`: how wide buckets are.'),
+    source: z.enum(['sums', 'spans']).describe('Whether sums that are kept answered, or spans were read.'),
+    percentile_error: z
+      .number()
+      .optional()
+      .describe('With percentiles: how far each lies from the exact one at most, as a part of it.'),
+  })
+  .meta({ id: 'AnalyticsGroups' });
+export type GroupsAnswer = z.output<typeof groupsAnswerSchema>;
 
 /** Answer of `GET /api/analytics/summary`. */
 export const analyticsSummarySchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from './audit-actions.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, repeatable } from './lists.js';
+import { listAnswer, PAGE_LIMIT_MAX, repeatable, paging } from './lists.js';
 import { jsonMapSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
@@ -42,7 +42,6 @@ export type AuditFilter = z.output<typeof auditFilterSchema>;
 /** Query of `GET /api/audit-log`. */
 export const listAuditSchema = z.object({
   ...auditFilterSchema.shape,
-  limit: limitSchema(PAGE_LIMIT_MAX),
-  cursor: cursorSchema.optional(),
+  ...paging(PAGE_LIMIT_MAX),
 });
 export type ListAudit = z.output<typeof listAuditSchema>;

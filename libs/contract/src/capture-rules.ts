@@ -4,7 +4,7 @@ import { spanOutlineSchema } from './outlines.js';
 import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { timestampTextSchema, storedTimes } from './values/timestamp.js';
 import { statusNameSchema } from './traces.js';
 
 /** All filters given must hold, unknown ones are refused (docs/spec/capture-rules.md#filters-of-a-rule). */
@@ -88,8 +88,7 @@ export const captureRuleSchema = z
     filters: captureFiltersSchema,
     sample_rate: sampleRateSchema.describe('Part of the matching spans that is taken.'),
     captured_count: countSchema,
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'CaptureRule' });
 export type CaptureRuleResource = z.output<typeof captureRuleSchema>;

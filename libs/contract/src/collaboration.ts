@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
+import { listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema, paging } from './lists.js';
 import { clientIdSchema, isStorableText, keySchema, labelSchema, nameSchema } from './values/text.js';
-import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
+import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 
 /** Longest query string that a saved view or a figure of a board keeps, in UTF-16 units. */
 const QUERY_LENGTH_MAX = 8_192;
@@ -22,19 +22,17 @@ const authorSchema = z
 export type Author = z.output<typeof authorSchema>;
 
 const titleSchema = labelSchema.max(200);
-const pageShape = { limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() };
+const pageShape = paging(PAGE_LIMIT_MAX);
 const madeShape = {
   created_by: authorSchema,
-  created_at: timestampTextSchema,
-  updated_at: timestampTextSchema,
+  ...storedTimes,
 };
 
 /** What comes back from an export beside what somebody may say: who made it, and when. */
 const restoredShape = {
   id: clientIdSchema,
   created_by: z.object({ id: keySchema, name: nameSchema.nullable() }),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 };
 
 const addressQuerySchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listAnswer } from './lists.js';
 import { amountSchema } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { storedTimes } from './values/timestamp.js';
 
 const API_KEY_LENGTH_MAX = 8_192;
 
@@ -69,8 +69,7 @@ export const exportedConnectionSchema = z
     provider: z.string(),
     base_url: z.string().nullable(),
     default_model: z.string().nullable(),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'ExportedConnection', description: 'A provider connection, without its key.' });
 export type ExportedConnection = z.output<typeof exportedConnectionSchema>;

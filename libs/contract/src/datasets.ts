@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { DatapointKind } from './datapoint-kind.js';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
 import { hasAtMost } from './values/large-values.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { listAnswer, PAGE_LIMIT_MAX, paging } from './lists.js';
 import { countSchema, numberOf } from './values/numbers.js';
 import { jsonMapSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { storedTimes } from './values/timestamp.js';
 
 /** `POST /api/datasets` (docs/spec/datasets.md#dataset-routes). */
 export const createDatasetSchema = z
@@ -20,7 +20,7 @@ export const updateDatasetSchema = z
 export type UpdateDataset = z.output<typeof updateDatasetSchema>;
 
 /** Query of a list that gives its largest page unless asked for less (docs/spec/general.md#page-size). */
-export const plainListSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
+export const plainListSchema = z.object(paging(PAGE_LIMIT_MAX));
 export type PlainList = z.output<typeof plainListSchema>;
 
 export const datasetSchema = z
@@ -30,8 +30,7 @@ export const datasetSchema = z
     description: z.string().nullable(),
     datapoint_count: countSchema,
     version: countSchema.describe("Raised by every change to the datapoints; a run's results raise none."),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'Dataset' });
 export type DatasetResource = z.output<typeof datasetSchema>;
@@ -206,8 +205,7 @@ export const datapointSchema = z
     kind: datapointKindSchema,
     source: z.enum(DATAPOINT_SOURCES),
     source_span_id: z.string().nullable(),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'Datapoint' });
 export type DatapointResource = z.output<typeof datapointSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { datapointKindSchema } from './datasets.js';
 import { compareSchema, resultItemSchema, RESULT_STATUSES } from './evals.js';
-import { cursorSchema, limitSchema, listAnswer, queryBooleanSchema, queryNumberSchema } from './lists.js';
+import { listAnswer, queryBooleanSchema, queryNumberSchema, paging } from './lists.js';
 import { amountSchema, costSchema, countSchema } from './values/numbers.js';
 import { jsonValueSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
@@ -45,8 +45,7 @@ export const listEvalItemsSchema = z.object({
     .pipe(z.array(z.enum(ITEM_PARTS)))
     .optional()
     .describe('`kind`, `samples` or both, separated by a comma.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
   format: z
     .enum(['json', 'csv', 'parquet'])
     .default('json')
@@ -75,8 +74,7 @@ export const compareItemsSchema = compareSchema.extend({
     .enum(['regression', 'position'])
     .default('regression')
     .describe('`regression`: the largest fall first, what cannot be compared last.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type CompareItems = z.output<typeof compareItemsSchema>;
 
@@ -120,7 +118,7 @@ export const comparedItemListSchema = listAnswer('ComparedItemList', 'items', co
 export type ComparedItemList = z.output<typeof comparedItemListSchema>;
 
 /** Query of `GET /api/datasets/:id/datapoints/:dp_id/results`. */
-export const listDatapointResultsSchema = z.object({ limit: limitSchema(), cursor: cursorSchema.optional() });
+export const listDatapointResultsSchema = z.object(paging());
 export type ListDatapointResults = z.output<typeof listDatapointResultsSchema>;
 
 /** What became of a datapoint in one of the runs that processed it. */

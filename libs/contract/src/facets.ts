@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { listAnswer, paging } from './lists.js';
 import { countSchema } from './values/numbers.js';
 import { timestampSchema } from './values/timestamp.js';
 
@@ -18,8 +18,7 @@ export const listFacetsSchema = z.object({
   prefix: z.string().optional().describe('Values that begin with these very letters.'),
   since: timestampSchema.optional().describe('Values of traces or spans that started then or later.'),
   until: timestampSchema.optional().describe('Values of traces or spans that started before.'),
-  limit: limitSchema(FACETS_DEFAULT),
-  cursor: cursorSchema.optional(),
+  ...paging(FACETS_DEFAULT),
 });
 export type ListFacets = z.output<typeof listFacetsSchema>;
 

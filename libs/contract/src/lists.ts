@@ -31,6 +31,12 @@ export const limitSchema = (limitDefault: number = PAGE_LIMIT_DEFAULT) =>
 
 export const cursorSchema = z.string().max(8_192).describe('`next_cursor` of the page before.');
 
+/** What a list takes to be read page by page. @param limitDefault as {@link limitSchema} has it. */
+export const paging = (limitDefault?: number) => ({
+  limit: limitSchema(limitDefault),
+  cursor: cursorSchema.optional(),
+});
+
 /**
  * The answer of a list (docs/spec/general.md#lists): `{ <plural>: [...], count, next_cursor }` and `others`.
  * @param id name of its schema in the OpenAPI document.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
+import { listAnswer, repeatable, paging } from './lists.js';
 import { includeScores, listedScores, scoresOfTrace } from './scores.js';
 import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
 import { listTracesSchema, traceListItemSchema } from './traces.js';
@@ -88,8 +88,7 @@ export const readSessionSchema = z.object({
   preview: previewSchema,
   include: includeScores,
   sort_order: z.enum(['asc', 'desc']).default('desc').describe('`asc`: the oldest trace first.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ReadSession = z.output<typeof readSessionSchema>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { cursorSchema, listAnswer, paging } from './lists.js';
 import { amountSchema, countSchema } from './values/numbers.js';
 import { jsonMapSchema, keySchema } from './values/text.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -9,8 +9,7 @@ export const listPricesSchema = z.object({
   model: keySchema
     .optional()
     .describe('The price of this model alone; where it has none, those of the models with names near to it.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListPrices = z.output<typeof listPricesSchema>;
 

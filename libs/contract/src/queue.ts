@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { datapointKindSchema } from './datasets.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
+import { listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema, paging } from './lists.js';
 import { levelIntervalSchema, SCORE_LEVELS, wilsonRateSchema } from './scores.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { isStorableText, jsonValueSchema, keySchema, nameSchema } from './values/text.js';
@@ -200,8 +200,7 @@ export const listQueueSchema = readQueueItemSchema.extend({
     openapi: { type: 'boolean' },
     description: '`true`: items of complete groups whose answers differ.',
   }),
-  limit: limitSchema(PAGE_LIMIT_MAX),
-  cursor: cursorSchema.optional(),
+  ...paging(PAGE_LIMIT_MAX),
 });
 export type ListQueue = z.output<typeof listQueueSchema>;
 

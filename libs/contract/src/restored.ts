@@ -6,7 +6,7 @@ import { QUEUE_STATUSES, untilSchema } from './queue.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, isStorableText, jsonValueSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
-import { timestampSchema } from './values/timestamp.js';
+import { timestampSchema, restoredTimes } from './values/timestamp.js';
 
 /** An item of an import that there is no place for. */
 export interface RejectedItem<Item> {
@@ -21,8 +21,7 @@ export const restoredDatasetSchema = z.object({
   description: nameSchema.nullish(),
   datapoint_count: countSchema,
   version: countSchema,
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredDataset = z.output<typeof restoredDatasetSchema>;
 
@@ -32,8 +31,7 @@ export const restoredDatapointSchema = z.object({
   kind: datapointKindSchema,
   source: z.enum(DATAPOINT_SOURCES),
   source_span_id: keySchema.nullish(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredDatapoint = z.output<typeof restoredDatapointSchema>;
 
@@ -64,8 +62,7 @@ export const restoredCaptureRuleSchema = z.object({
   filters: captureFiltersSchema,
   sample_rate: settingNumber(z.number().min(0).max(1)),
   captured_count: countSchema,
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredCaptureRule = z.output<typeof restoredCaptureRuleSchema>;
 
@@ -78,8 +75,7 @@ export const restoredConnectionSchema = z.object({
   provider: providerSchema.refine(isStorableText, NOT_STORABLE),
   base_url: baseUrlSchema.refine(isStorableText, NOT_STORABLE).nullish(),
   default_model: keySchema.min(1).nullish(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredConnection = z.output<typeof restoredConnectionSchema>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
+import { listAnswer, queryNumberSchema, repeatable, paging } from './lists.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import {
@@ -10,7 +10,7 @@ import {
   nameSchema,
   storableSchema,
 } from './values/text.js';
-import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
+import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 
 export const SCORE_SOURCES = ['human', 'code', 'judge', 'end_user'] as const;
 export type ScoreSource = (typeof SCORE_SOURCES)[number];
@@ -99,8 +99,7 @@ export const scoreSchema = z
     revisions: z
       .array(scoreRevisionSchema)
       .describe(`Its earlier values, oldest first; the last ${SCORE_REVISIONS_MAX}.`),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'Score' });
 export type ScoreResource = z.output<typeof scoreSchema>;
@@ -130,7 +129,7 @@ export type ScoreFilter =
 const SCORE_FILTER = /^("(?:[^"\\]|\\.)+"|[^"<>=:][^<>=:]*)(?:(<=?|>=?|=)([^<>=]+)|:([\s\S]+))$/;
 
 /** A filter as it is written, `NAME<0.5` or `NAME:LABEL`; a name with one of `< > = : "` is given as a JSON string. */
-const scoreFilterSchema = z
+export const scoreFilterSchema = z
   .string()
   .max(2_000)
   .transform((text, context): ScoreFilter => {
@@ -191,8 +190,7 @@ export const restoredScoreSchema = z.object({
   config: keySchema.nullable(),
   metadata: jsonObjectSchema,
   revisions: boundedList(scoreRevisionSchema, SCORE_REVISIONS_MAX),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredScore = z.output<typeof restoredScoreSchema>;
 
@@ -212,8 +210,7 @@ export const listScoresSchema = z.object({
   max_value: queryNumberSchema.optional().describe('Inclusive.'),
   since: timestampSchema.optional().describe('Made then or later.'),
   until: timestampSchema.optional().describe('Made before.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListScores = z.output<typeof listScoresSchema>;
 
@@ -346,8 +343,7 @@ export const scoreDefinitionSchema = z
     categories: z.array(z.object({ label: z.string(), value: z.number().nullable() })),
     level: z.enum(SCORE_LEVELS),
     description: z.string().nullable(),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'ScoreDefinition' });
 export type ScoreDefinition = z.output<typeof scoreDefinitionSchema>;
@@ -358,8 +354,7 @@ export const restoredScoreDefinitionSchema = z
     id: clientIdSchema,
     name: keySchema.min(1),
     ...definitionMembers,
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
+    ...restoredTimes,
   })
   .superRefine(checkDefinition);
 export type RestoredScoreDefinition = z.output<typeof restoredScoreDefinitionSchema>;

@@ -6,7 +6,7 @@ import { SCORE_SOURCES } from './scores.js';
 import { boundedList, boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 import { countSchema, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema } from './values/text.js';
-import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
+import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 import { EVAL_TAG, TRY_TAG } from './traces.js';
 
 export const SCORING_TARGETS = ['span', 'trace', 'session'] as const;
@@ -143,8 +143,7 @@ export const scoringRuleSchema = z
     state: scoringStateSchema,
     backfill: backfillStateSchema.nullable().describe('The last one.'),
     since: timestampTextSchema.describe('Since when it decides as it does: what ended before is for a backfill.'),
-    created_at: timestampTextSchema,
-    updated_at: timestampTextSchema,
+    ...storedTimes,
   })
   .meta({ id: 'ScoringRule' });
 export type ScoringRuleResource = z.output<typeof scoringRuleSchema>;
@@ -163,8 +162,7 @@ export const restoredScoringRuleSchema = z.object({
   scored_count: countSchema,
   failed_count: countSchema,
   skipped_count: countSchema,
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
+  ...restoredTimes,
 });
 export type RestoredScoringRule = z.output<typeof restoredScoringRuleSchema>;
 

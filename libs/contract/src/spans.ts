@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  cursorSchema,
-  idsSchema,
-  limitSchema,
-  listAnswer,
-  metadataFilterSchema,
-  queryNumberSchema,
-  repeatable,
-} from './lists.js';
+import { idsSchema, listAnswer, metadataFilterSchema, queryNumberSchema, repeatable, paging } from './lists.js';
 import { amountSchema, costSchema, countSchema, payloadNumber } from './values/numbers.js';
 import {
   clientIdSchema,
@@ -186,8 +178,7 @@ export type SpanFilters = z.output<typeof spanFiltersSchema>;
 export const listSpansSchema = spanFiltersSchema.extend({
   sort_by: z.enum(SPAN_SORT_KEYS).default('started_at').describe('Spans without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListSpans = z.output<typeof listSpansSchema>;
 

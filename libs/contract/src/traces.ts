@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import {
   countedSchema,
-  cursorSchema,
   idsSchema,
-  limitSchema,
   listAnswer,
   metadataFilterSchema,
   queryNumberSchema,
   repeatable,
+  paging,
 } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
@@ -77,8 +76,7 @@ export type TraceSortKey = (typeof TRACE_SORT_KEYS)[number];
 export const listTracesSchema = traceFiltersSchema.extend({
   sort_by: z.enum(TRACE_SORT_KEYS).default('started_at').describe('Traces without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListTraces = z.output<typeof listTracesSchema>;
 
@@ -173,8 +171,7 @@ export const listSessionsSchema = z.object({
   since: timestampSchema.optional().describe('Sessions that started then or later.'),
   until: timestampSchema.optional().describe('Sessions that started before.'),
   include: includeScores,
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListSessions = z.output<typeof listSessionsSchema>;
 
@@ -221,8 +218,7 @@ export const listUsersSchema = userRangeSchema.extend({
   sort_by: z.enum(USER_SORT_KEYS).default('last_seen').describe('Users without a known cost come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
   include: includeScores,
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListUsers = z.output<typeof listUsersSchema>;
 

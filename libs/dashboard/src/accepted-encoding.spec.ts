@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptedEncoding } from './accepted-encoding.js';
+import { acceptedEncoding } from './serve-dashboard.js';
 
 describe('the encoding in which a file is sent', () => {
   it.each<[string | undefined, string | undefined]>([

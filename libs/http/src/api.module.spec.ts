@@ -62,7 +62,7 @@ function testingModule(mode: 'local' | 'cloud', module: typeof ThingsModule | un
   settings.core.mode = mode;
   const api = ApiModule.forRoot({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: module ? [defineFeature({ name: 'things', module, entities: [], requires: [] })] : [],
     modules: [],

@@ -80,7 +80,7 @@ beforeAll(async () => {
   settings.core.hstsSeconds = 600;
   app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'probe', module: ProbeModule, entities: [], requires: [] })],
     modules: [],

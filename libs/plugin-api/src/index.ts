@@ -21,6 +21,7 @@ export * from './openai-format/endpoint-of-path.js';
 export * from './openai-format/usage.js';
 export * from './plugin.js';
 export type * from './provider.js';
+export * from './read-store.js';
 export type * from './scorer.js';
 export * from './search-index.js';
 export * from './wire/base-url.js';

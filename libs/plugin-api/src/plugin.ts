@@ -6,6 +6,7 @@ import type { Dialect, DialectDeps } from './dialect/dialect.js';
 import type { Provider, ProviderDeps } from './provider.js';
 import type { Masker, MaskerDeps } from './masker.js';
 import type { Scorer, ScorerDeps } from './scorer.js';
+import type { ReadStore, ReadStoreDeps } from './read-store.js';
 import type { SearchIndex, SearchIndexDeps } from './search-index.js';
 
 /** The version of this plugin contract; a plugin that wants another stops the start. */
@@ -46,7 +47,14 @@ export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scor
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
 export type DialectPlugin<Config = unknown> = PluginOf<'dialect', DialectDeps, Dialect, Config>;
 export type MaskerPlugin<Config = unknown> = PluginOf<'masker', MaskerDeps, Masker<Config>, Config>;
-export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin | DialectPlugin | MaskerPlugin;
+export type ReadStorePlugin<Config = unknown> = PluginOf<'read-store', ReadStoreDeps, ReadStore, Config>;
+export type Plugin =
+  | AnyProviderPlugin
+  | ScorerPlugin
+  | SearchIndexPlugin
+  | ReadStorePlugin
+  | DialectPlugin
+  | MaskerPlugin;
 
 /** Types a provider plugin; adds its extension point and version. See {@link Provider}. */
 export const defineProvider = <Config, Given extends Provider | ProviderDeclaration = Provider>(
@@ -62,6 +70,11 @@ export const defineScorer = <Config>(
 export const defineSearchIndex = <Config>(
   plugin: Omit<SearchIndexPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): SearchIndexPlugin<Config> => ({ ...plugin, extensionPoint: 'search-index', apiVersion: PLUGIN_API_VERSION });
+
+/** Types a read store plugin; adds its extension point and version. See {@link ReadStore}. */
+export const defineReadStore = <Config>(
+  plugin: Omit<ReadStorePlugin<Config>, 'extensionPoint' | 'apiVersion'>,
+): ReadStorePlugin<Config> => ({ ...plugin, extensionPoint: 'read-store', apiVersion: PLUGIN_API_VERSION });
 
 /** Types a dialect plugin; adds its extension point and version. See {@link Dialect}. */
 export const defineDialect = <Config>(

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SCORES_OF_TRACE_MAX, type ScoreFilter, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
+import { sql, type LongReadOptions, type Sql } from '@spandrel/storage';
 import {
   ScoresPort,
   type IngestedScores,
@@ -64,6 +64,12 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     options: LongReadOptions,
   ): Promise<ScoredTargets | undefined> {
     return this.filters.findTargets(scope, target, filters, options);
+  }
+
+  valuesOf({ projectId }: Scope, name: string, { from, until }: { from: number; until: number }): Sql {
+    return sql`select c.project_id, c.trace_id, c.span_id, c.target_at, c.value from score c
+      where c.project_id = ${projectId} and c.name = ${name} and c.target_at >= ${from} and c.target_at < ${until}
+        and c.value is not null and c.trace_id is not null`;
   }
 }
 

@@ -15,6 +15,7 @@ import { onlineScoringFeature } from '@spandrel/online-scoring';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
 import { replayFeature } from '@spandrel/replay';
+import { readStoreFeature } from '@spandrel/read-store';
 import { scoresFeature } from '@spandrel/scores';
 import { searchFeature } from '@spandrel/search';
 import { tracingFeature } from '@spandrel/tracing';
@@ -41,6 +42,7 @@ export const FEATURES: readonly Feature[] = [
   sharingFeature,
   transferFeature,
   searchFeature,
+  readStoreFeature,
   dashboardFeature,
   mcpFeature,
 ];

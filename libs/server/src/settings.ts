@@ -15,6 +15,7 @@ import { McpSettings } from '../../mcp/src/mcp.settings.js';
 import { OtlpSettings } from '../../otlp/src/otlp.settings.js';
 import { QueueSettings } from '../../queue/src/queue.settings.js';
 import { TrySettings } from '../../replay/src/try/try.settings.js';
+import { ReadStoreSettings } from '../../read-store/src/read-store.settings.js';
 import { SearchSettings } from '../../search/src/search.settings.js';
 import { DatabaseSettings } from '../../storage/src/storage.settings.js';
 import { ScanSettings, TracingSettings } from '../../tracing/src/tracing.settings.js';
@@ -40,5 +41,6 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   SharingSettings,
   TransferSettings,
   SearchSettings,
+  ReadStoreSettings,
   McpSettings,
 ];

@@ -4,6 +4,7 @@ export {
   countTraces,
   projectsWithRecords,
   keysOfTraces,
+  scoresInRange,
   spansInRange,
   sumSpans,
   tracesInRange,
@@ -14,6 +15,8 @@ export {
   type TraceKey,
 } from './reading/counted-spans.sql.js';
 export { BoundedScan } from './reading/bounded-scan.js';
+export { ReadStoreAway, ReadStorePort, type StoredList, type StoredSpans } from './reading/read-store-port.js';
+export type { SpanQuery } from './listing/span-filter.sql.js';
 export {
   ScoresPort,
   type IngestedScores,
@@ -22,6 +25,7 @@ export {
   type ScoreTarget,
   type ScoresOfRecords,
 } from './reading/scores-port.js';
+export { SpanListStore } from './listing/span-list.store.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
@@ -57,7 +61,7 @@ export {
   type SpanCommitParticipant,
   type TracingChange,
 } from './write/span-commit-participant.js';
-export { STATUS, type StoredSpan } from './span.entity.js';
+export { STATUS, statusName, type StoredSpan } from './span.entity.js';
 export { spanTexts } from './span-json.js';
 export { SpanStore } from './span.store.js';
 export { spanNotFound, traceNotFound } from './write/apply-job.js';

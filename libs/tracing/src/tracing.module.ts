@@ -55,6 +55,6 @@ class TextIndexModule {}
     ...[CountsController, FacetsController, IngestController, PricesController],
   ],
   providers: [IndexMetadataTask, ReadTrace, ListPrices, PricedSpansStore, ApplyPrices],
-  exports: [RecordsModule, WriteModule, RetentionModule, ReadTrace],
+  exports: [RecordsModule, WriteModule, ListingModule, RetentionModule, ReadTrace],
 })
 export class TracingModule {}

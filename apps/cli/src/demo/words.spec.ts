@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DemoSettings } from './demo-settings.js';
-import { whatToOpen } from './words.js';
+import { whatToOpen } from './demo.js';
 
 const settings: DemoSettings = {
   apiUrl: 'http://127.0.0.1:3000',

@@ -40,5 +40,7 @@ export const keys = {
   runMetadata: (id: string) => ['run-metadata', id] as const,
   statistics: (id: string, baseline: string | null, ...how: readonly unknown[]) =>
     ['statistics', id, baseline, ...how] as const,
+  triesOf: (id: string) => ['tries', id] as const,
+  triedCall: (spanId: string) => ['tries', 'call', spanId] as const,
   trace: (id: string) => ['trace', id] as const,
 };

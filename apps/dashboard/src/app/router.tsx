@@ -16,6 +16,8 @@ import type { EvaluationsSearch } from '../pages/evaluations/evaluations-search.
 import type { NewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
 import type { ReviewSearch } from '../pages/review-queue/review-search.js';
 import type { TraceSearch } from '../pages/trace/trace-search.js';
+import { newTraceId } from '../features/addresses.js';
+import type { TrySearch } from '../pages/try/try-page.js';
 import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
 import { Shell } from './shell.js';
@@ -119,6 +121,18 @@ const pages = [
   createRoute({
     ...at('/scoring-rules/$id'),
     component: lazyRouteComponent(() => import('../pages/scoring-rule/scoring-rule-page.js'), 'ScoringRulePage'),
+  }),
+  createRoute({
+    ...at('/try'),
+    ...search<TrySearch>(),
+    beforeLoad: ({ search: asked }) => {
+      throw redirect({ to: '/try/$id', params: { id: newTraceId() }, search: asked, replace: true });
+    },
+  }),
+  createRoute({
+    ...at('/try/$id'),
+    ...search<TrySearch>(),
+    component: lazyRouteComponent(() => import('../pages/try/try-page.js'), 'TryPage'),
   }),
   createRoute({
     ...at('/connections'),

@@ -4,6 +4,10 @@ export const traceAddress = (id: string): string => `/traces/${encodeURIComponen
 /** The address of a session. */
 export const sessionAddress = (id: string): string => `/sessions/${encodeURIComponent(id)}`;
 
+/** An id of a trace that is still to be made. */
+export const newTraceId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** The address of a dataset. */
 export const datasetAddress = (id: string): string => `/datasets/${encodeURIComponent(id)}`;
 

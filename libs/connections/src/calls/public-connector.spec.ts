@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConnectionCallError } from './decode-answer.js';
-import { ConnectionClient } from './connection-client.js';
-import { evenLookup, REFUSAL_MS_MIN } from './public-connector.js';
+import { ConnectionClient, evenLookup, REFUSAL_MS_MIN } from './connection-client.js';
 
 /** How the look-up of a name fails, by its first label. */
 const FAULTS: Readonly<Record<string, string>> = { unknown: 'ENOTFOUND', unanswered: 'EAI_AGAIN', broken: 'ESERVFAIL' };

@@ -54,3 +54,9 @@ export const timestampTextSchema = z.string().meta({
   openapi: { type: 'string', format: 'date-time' },
   example: '2026-11-20T09:00:00.000Z',
 });
+
+/** When a stored object was made and changed, as answers have it. */
+export const storedTimes = { created_at: timestampTextSchema, updated_at: timestampTextSchema };
+
+/** When an object of an import was made and changed. */
+export const restoredTimes = { created_at: timestampSchema, updated_at: timestampSchema };

@@ -13,7 +13,7 @@ beforeAll(async () => {
   settings.core.bodyBytes = 2_000;
   app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [],
     modules: [],

@@ -45,7 +45,7 @@ async function openApiOf(module: new () => object, mode: 'local' | 'cloud' = 'lo
   settings.core.mode = mode;
   app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], readStores: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [
       defineFeature({

@@ -117,7 +117,7 @@ describe('loadPlugins', () => {
     [
       'an unknown extension point',
       () => scorer('point.mjs', "extensionPoint: 'storage'"),
-      /extensionPoint must be one of provider, scorer, search-index, dialect/,
+      /extensionPoint must be one of provider, scorer, search-index, read-store, dialect/,
     ],
     ['a bad name', () => scorer('name.mjs', "name: 'a b'"), /name must be/],
     ['no default export', () => plugin('none.mjs', 'export const a = 1;'), /no default export/],

@@ -21,7 +21,7 @@ import { PACKAGE } from '../package-root.js';
 import { configJsonSchema, layConfig, type Configurable, type Named, type PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
 
-const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect', 'masker'] as const;
+const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'read-store', 'dialect', 'masker'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
 /** A plugin of any extension point; only the registry's scorers and maskers show more than their extension. */
@@ -75,6 +75,7 @@ export async function loadPlugins(
     providers: loaded.get('provider'),
     scorers: loaded.get('scorer'),
     searchIndexes: loaded.get('search-index'),
+    readStores: loaded.get('read-store'),
     dialects: loaded.get('dialect'),
     maskers: loaded.get('masker'),
   } as PluginRegistry;

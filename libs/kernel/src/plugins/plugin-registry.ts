@@ -1,4 +1,4 @@
-import type { Dialect, Masker, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
+import type { Dialect, Masker, Provider, ReadStore, Scorer, SearchIndex } from '@spandrel/plugin-api';
 import type { FieldError } from '@spandrel/contract';
 import { z } from 'zod';
 import type { PluginEntry } from '../config/core-settings.js';
@@ -31,6 +31,7 @@ export interface PluginRegistry {
   readonly providers: readonly Named<Provider>[];
   readonly scorers: readonly LoadedScorer[];
   readonly searchIndexes: readonly Named<SearchIndex>[];
+  readonly readStores: readonly Named<ReadStore>[];
   readonly dialects: readonly Loaded<Dialect>[];
   readonly maskers: readonly LoadedMasker[];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shownText } from './shown-text.js';
+import { shownText } from './text-masker.js';
 
 /** Where something is written that is shown. */
 function written(text: string, shown: string): string | undefined {

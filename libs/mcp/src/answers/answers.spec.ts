@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { anyCharacter } from '../../../../test/support/any-character.js';
 import { MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/argument-schema.js';
 import { fitList } from './fit-list.js';
-import { fitOutline } from './fit-outline.js';
+import { fitOutline } from '../tools/get-trace.js';
 import { fitParts } from './fit-parts.js';
-import { fitSeries } from './fit-series.js';
+import { fitSeries } from '../tools/get-analytics.js';
 import { slim } from './slim.js';
-import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS } from './fit-span.js';
+import { fieldOf, fitPiece, fitSpan, SPAN_FIELDS } from '../tools/get-span.js';
 import { wholeText } from './cut-text.js';
 
 const maxChars = fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readArguments } from './given-arguments.js';
+import { readArguments } from '../serving/call-tool.js';
 
 const schema = {
   type: 'object',

@@ -156,6 +156,7 @@ export const ROUTES = {
   tryCall: 'POST /api/try',
   getAnalyticsSummary: 'GET /api/analytics/summary',
   queryAnalytics: 'POST /api/analytics',
+  queryAnalyticsGroups: 'POST /api/analytics/query',
   getStats: 'GET /api/stats',
   createAlert: 'POST /api/alerts',
   listAlerts: 'GET /api/alerts',

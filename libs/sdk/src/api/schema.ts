@@ -1971,6 +1971,88 @@ export interface Operations {
       percentile_error?: number;
     };
   };
+  /** Sums of spans by any one or two keys, and by time: `POST /api/analytics/query`.
+   * Count, cost, tokens, errors and latency of the spans that match `filters`, by the values of up to two of `group_by`: the `top` groups with most of `order_by`, all others together in `other`, and all in `total`. A span counts once for each tag of its trace. By model, provider and status, with no other filters than these, a range and `kind: llm_call`, sums that are kept answer; otherwise the spans are read, which `limits.analytics_scan_rows` and `limits.analytics_scan_seconds` bound. */
+  queryAnalyticsGroups: {
+    body?: {
+      /** The filters of `GET /api/spans`, `since` and `until` among them. */
+      filters?: {
+        ids?: string[];
+        trace_id?: string;
+        parent_id?: string;
+        /** Spans of traces of this session. */
+        session_id?: string;
+        /** Spans of traces of this user. */
+        user_id?: string;
+        /** Spans of traces with all of these tags. */
+        tag?: string[];
+        /** `kind.type`. */
+        kind?: string;
+        model?: string;
+        provider?: string;
+        status?: 'running' | 'completed' | 'failed';
+        /**
+         * Spans that started then or later.
+         * @example 2026-11-20T09:00:00.000Z
+         */
+        since?: string;
+        /**
+         * Spans that started before.
+         * @example 2026-11-20T09:00:00.000Z
+         */
+        until?: string;
+        /** A literal substring of the name. */
+        name_contains?: string;
+        /** A literal substring of input or output. */
+        text_contains?: string;
+        input_contains?: string;
+        output_contains?: string;
+        /** A literal substring of the error of a failed span. */
+        error_contains?: string;
+        duration_min?: number;
+        duration_max?: number;
+        tokens_min?: number;
+        cost_min?: number;
+        /** Spans with all of these values in their own metadata. */
+        metadata?: {
+          [key: string]: string;
+        };
+        /** As `NAME<0.5` or `NAME:LABEL`; all must match. */
+        score?: string[];
+      } | null;
+      /** Up to two keys: their values together make a group. */
+      group_by?:
+        | (('model' | 'provider' | 'kind' | 'status' | 'name' | 'tag' | 'user' | 'session' | 'trace_name') | string)[]
+        | null;
+      /**
+       * Each group then has its sums by time, too; `auto` is what gives a range some thirty buckets.
+       */
+      bucket?: 'minute' | 'hour' | 'day' | 'week' | 'auto' | null;
+      /**
+       * Groups with most of it come first: `cost` unless given.
+       */
+      order_by?:
+        | 'count'
+        | 'cost'
+        | 'tokens'
+        | 'input_tokens'
+        | 'output_tokens'
+        | 'avg_latency'
+        | 'errors'
+        | 'error_rate'
+        | 'score_mean'
+        | null;
+      /** Groups with sums of their own. 10 unless given. */
+      top?: number | null;
+      /** Whether there are percentiles of the latency. */
+      percentiles?: boolean | null;
+      /** Whether there are percentiles of the time to the first token. */
+      first_token?: boolean | null;
+      /** The name of the scores whose number and mean come, too. */
+      score?: string | null;
+    };
+    answer: AnalyticsGroups;
+  };
   /** Numbers of traces and spans: `GET /api/stats`. */
   getStats: {
     answer: {
@@ -7213,6 +7295,144 @@ export interface TryRun {
   cost: number | null;
   latency_ms: number;
   time_to_first_token_ms: number | null;
+}
+
+export interface AnalyticsGroups {
+  /** Those with most of `order_by` first. */
+  groups: {
+    /** A value for each of `group_by`; `null` for spans that have none. */
+    keys: (string | null)[];
+    /** How many are counted: spans, LLM calls or traces. */
+    span_count: number;
+    /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+    cost: number | null;
+    /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+    unpriced_count: number;
+    tokens: number;
+    /** Those of inputs, cached ones included; `null` of traces. */
+    input_tokens: number | null;
+    /** `null` of traces. */
+    output_tokens: number | null;
+    /** Those of inputs that were read from a cache; `null` of traces. */
+    cached_input_tokens: number | null;
+    avg_latency_ms: number | null;
+    /** How many have ended, which latencies are of. */
+    finished_count: number;
+    error_count: number;
+    /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+    p50_ms?: number | null;
+    /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+    p95_ms?: number | null;
+    /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+    p99_ms?: number | null;
+    /** Failed of all finished spans; `null` when there is none. */
+    error_rate: number | null;
+    /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+    first_token_p50_ms?: number | null;
+    /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+    first_token_p95_ms?: number | null;
+    /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+    first_token_p99_ms?: number | null;
+    /** With `score`: how many scores of this name have a value. */
+    score_count?: number;
+    /** With `score`: their mean. */
+    score_mean?: number | null;
+    /** With `bucket`: those that have spans, oldest first. */
+    buckets?: AnalyticsGroupBucket[];
+  }[];
+  /** All spans that are in none of the groups; `null` when there are none. */
+  other: AnalyticsGroupSums | null;
+  /** All spans that match, each once. */
+  total: AnalyticsGroupSums;
+  /**
+   * With `bucket`: how wide buckets are.
+   */
+  bucket?: 'minute' | 'hour' | 'day' | 'week';
+  /**
+   * Whether sums that are kept answered, or spans were read.
+   */
+  source: 'sums' | 'spans';
+  /** With percentiles: how far each lies from the exact one at most, as a part of it. */
+  percentile_error?: number;
+}
+
+export interface AnalyticsGroupBucket {
+  /** How many are counted: spans, LLM calls or traces. */
+  span_count: number;
+  /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+  cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  tokens: number;
+  /** Those of inputs, cached ones included; `null` of traces. */
+  input_tokens: number | null;
+  /** `null` of traces. */
+  output_tokens: number | null;
+  /** Those of inputs that were read from a cache; `null` of traces. */
+  cached_input_tokens: number | null;
+  avg_latency_ms: number | null;
+  /** How many have ended, which latencies are of. */
+  finished_count: number;
+  error_count: number;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p50_ms?: number | null;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p95_ms?: number | null;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p99_ms?: number | null;
+  /** Failed of all finished spans; `null` when there is none. */
+  error_rate: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p50_ms?: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p95_ms?: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p99_ms?: number | null;
+  /** With `score`: how many scores of this name have a value. */
+  score_count?: number;
+  /** With `score`: their mean. */
+  score_mean?: number | null;
+  timestamp: string;
+}
+
+export interface AnalyticsGroupSums {
+  /** How many are counted: spans, LLM calls or traces. */
+  span_count: number;
+  /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+  cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  tokens: number;
+  /** Those of inputs, cached ones included; `null` of traces. */
+  input_tokens: number | null;
+  /** `null` of traces. */
+  output_tokens: number | null;
+  /** Those of inputs that were read from a cache; `null` of traces. */
+  cached_input_tokens: number | null;
+  avg_latency_ms: number | null;
+  /** How many have ended, which latencies are of. */
+  finished_count: number;
+  error_count: number;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p50_ms?: number | null;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p95_ms?: number | null;
+  /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+  p99_ms?: number | null;
+  /** Failed of all finished spans; `null` when there is none. */
+  error_rate: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p50_ms?: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p95_ms?: number | null;
+  /** Milliseconds to the first token, over spans that have it; with `first_token` alone. */
+  first_token_p99_ms?: number | null;
+  /** With `score`: how many scores of this name have a value. */
+  score_count?: number;
+  /** With `score`: their mean. */
+  score_mean?: number | null;
+  /** With `bucket`: those that have spans, oldest first. */
+  buckets?: AnalyticsGroupBucket[];
 }
 
 export interface CreateAlert {

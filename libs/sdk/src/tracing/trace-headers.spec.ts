@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeIngest } from '../../../../test/sdk/support/fake-ingest.js';
 import { Spandrel } from '../spandrel.js';
-import { traceHeaders } from './trace-headers.js';
+import { traceHeaders } from '../gateway/gateway-calls.js';
 import type { TraceOptions } from './trace.js';
 
 const GATEWAY = 'http://gateway.test:3001/base';

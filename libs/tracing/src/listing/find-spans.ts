@@ -6,16 +6,25 @@ import {
   type Part,
   type Position,
   type Sorting,
+  type Sql,
   type Storage,
   dayOf,
   dayStart,
 } from '@spandrel/storage';
+import { mergedPositions, ReadStoreAway, type ReadStorePort, type StoredList } from '../reading/read-store-port.js';
 import { resolveScores, type ScoresPort } from '../reading/scores-port.js';
 import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
-import { type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
+import { type Candidates, type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
 import { planList } from './list-strategies.sql.js';
-import { equalityFilters, filteredValues, type SpanQuery, type StartRange } from './span-filter.sql.js';
+import {
+  equalityFilters,
+  filteredValues,
+  spanConditions,
+  type IndexedFilter,
+  type SpanQuery,
+  type StartRange,
+} from './span-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
@@ -35,6 +44,7 @@ export interface FindingParts {
   limits: ListLimits;
   partitions: DayPartitions | undefined;
   scores: ScoresPort | undefined;
+  readStore: ReadStorePort | undefined;
 }
 
 interface Asked {
@@ -47,6 +57,8 @@ interface Asked {
 /** The spans of one list, found as {@link planList} has it, off the main thread. */
 export class FoundSpans {
   private readonly planned = new Map<StartRange, Promise<PlannedList | undefined>>();
+
+  private stored: Promise<StoredList | undefined> | undefined;
 
   private constructor(
     private readonly parts: FindingParts,
@@ -75,6 +87,16 @@ export class FoundSpans {
 
   /** Rows of a part of the list behind a position, in list order, at most as many as asked for. */
   async fetch<Row>(part: Part, start: Position | undefined, count: number, form: SpanForm<Row>): Promise<Fetched<Row>> {
+    const stored = await this.byStore(async (stored) => {
+      const { list, own } = await this.pendingOf(stored);
+      const { sorting } = this.asked;
+      const candidates: Candidates = async (...asked) => {
+        const lists = await Promise.all([stored.find(...asked), own(...asked)]);
+        return mergedPositions(sorting, lists).slice(0, asked[2]);
+      };
+      return this.fetchIn({ list, found: { candidates, byStore: true } }, part, start, count, form);
+    });
+    if (stored) return stored;
     const rows: Row[] = [];
     for (const window of this.windows(start)) {
       const planned = await this.planIn(window);
@@ -85,6 +107,55 @@ export class FoundSpans {
       if (rows.length >= count) break;
     }
     return { rows };
+  }
+
+  /** The condition of the list on `span s`, of all starts at once; `null` for one on texts, which no condition says. */
+  get where(): Sql | null {
+    const { storage, limits } = this.parts;
+    const { scope, query, sorting, ofTraces } = this.asked;
+    if (searchesText(query)) return null;
+    const indexed: IndexedFilter[] = ['since', 'until', ...equalityFilters(query).slice(0, 1)];
+    return new ListRequest(storage, scope, query, sorting, ofTraces, limits).where(indexed);
+  }
+
+  /** How many spans there are, up to a number, where the read store says so. */
+  countStored(max: number): Promise<number | undefined> {
+    return this.byStore(async (stored) => {
+      const { own } = await this.pendingOf(stored);
+      const [count, pending] = await Promise.all([stored.count(max), own('valued', undefined, max)]);
+      return Math.min(max, count + pending.length);
+    });
+  }
+
+  /** Asks the read store, where there is one that can be used. */
+  private async byStore<Answer>(ask: (stored: StoredList) => Promise<Answer>): Promise<Answer | undefined> {
+    const stored = await (this.stored ??= this.askStore());
+    try {
+      return stored && (await ask(stored));
+    } catch (error) {
+      if (!(error instanceof ReadStoreAway)) throw error;
+      this.stored = Promise.resolve(undefined);
+      return undefined;
+    }
+  }
+
+  private async askStore(): Promise<StoredList | undefined> {
+    const { scope, query, ofTraces } = this.asked;
+    if (ofTraces || spanConditions(scope, query) === null) return undefined;
+    return this.parts.readStore?.registered?.listOf(scope, query);
+  }
+
+  /** The list, and those spans of it that are not in the read store yet. */
+  private async pendingOf({ pending: ids }: StoredList): Promise<{ list: ListRequest; own: Candidates }> {
+    const { storage, limits } = this.parts;
+    const { scope, query, sorting } = this.asked;
+    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, undefined, limits);
+    const list = request(query);
+    if (ids.length === 0) return { list, own: async () => [] };
+    const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
+    const within = storage.dialect === 'postgres' ? await startsOfSpans(read, scope, ids) : undefined;
+    const pending = request({ ...query, ids: [...ids], ...(within && { within }) });
+    return { list, own: pending.walking(pending.walk(pending.where(), true)) };
   }
 
   /** The ways to all spans of the list, window by window. */

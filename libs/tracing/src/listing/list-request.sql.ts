@@ -206,6 +206,8 @@ export interface FoundList {
   candidates: Candidates;
   /** Present where one statement finds them: a text search then reads slices of it together with their payloads. */
   walk?: Walk;
+  /** The candidates of a text search are found by their texts already. */
+  byStore?: true;
   /** What takes the same spans in no order, where one condition says it: for counting them. */
   where?: Sql;
 }

@@ -1,15 +1,27 @@
 import { Injectable, Optional } from '@nestjs/common';
-import type { ListSpans, SpanOutline, SpanSortKey, SpanFilters } from '@spandrel/contract';
+import { COUNT_MAX, type ListSpans, type SpanOutline, type SpanSortKey, type SpanFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { DayPartitions, fillPage, startOf, Storage, type Page, type Position, type Sorting } from '@spandrel/storage';
+import {
+  DayPartitions,
+  fillPage,
+  startOf,
+  Storage,
+  type Page,
+  type Position,
+  type Sorting,
+  type Sql,
+} from '@spandrel/storage';
 import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outline.js';
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import { MetadataIndex } from '../metadata/metadata-index.store.js';
+import { rangeTooLarge } from '../reading/bounded-scan.js';
+import { ReadStorePort } from '../reading/read-store-port.js';
 import { ScoresPort } from '../reading/scores-port.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
 import { SpanStore } from '../span.store.js';
 import { FoundSpans, type FindingParts, type PlannedList } from './find-spans.js';
 import { LIST_LIMITS, type ListLimits, type SpanForm } from './list-request.sql.js';
+import { ofProject } from './span-filter.sql.js';
 import { searchesText } from '../text-index/search-text.sql.js';
 
 type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable'>;
@@ -35,8 +47,9 @@ export class SpanListStore {
     @Optional() partitions?: DayPartitions,
     @Optional() scores?: ScoresPort,
     @Optional() private readonly metadata?: MetadataIndex,
+    @Optional() readStore?: ReadStorePort,
   ) {
-    this.finding = { storage, spans, limits, partitions, scores };
+    this.finding = { storage, spans, limits, partitions, scores, readStore };
     this.outlines = new SpanOutlineStore(storage);
   }
 
@@ -71,12 +84,28 @@ export class SpanListStore {
     const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
     if (!found) return 0;
     if (searchesText(query)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
+    const stored = await found.countStored(max + 1);
+    if (stored !== undefined) return stored;
     let count = 0;
     for await (const planned of found.plans()) {
       count += await countOf(planned, max + 1 - count);
       if (count > max) break;
     }
     return count;
+  }
+
+  /**
+   * The condition on `span s` that filters come to; spans that a search for texts takes are looked up first.
+   * @returns `undefined` when nothing can match. @throws DomainError `range_too_large` when a search finds too many.
+   */
+  async conditionOf(scope: Scope, filters: SpanFilters): Promise<Sql | undefined> {
+    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: COUNT_MAX });
+    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
+    if (!found || found.where) return found?.where ?? undefined;
+    const { rows, cut } = await found.fetch('valued', undefined, COUNT_MAX + 1, COUNTED);
+    if (cut || rows.length > COUNT_MAX)
+      throw rangeTooLarge(`has more than ${COUNT_MAX} spans with this text or metadata`);
+    return ofProject('s', scope, rows);
   }
 
   private split(query: ListSpans): ListSpans {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mainLine, type LineSpan } from './main-line.js';
+import { mainLine, type LineSpan } from './find-talks.js';
 
 type Given = [id: string, parent: string | null, name: string, kind?: string];
 

@@ -24,17 +24,18 @@ export class BoundedScan {
     const read = <One>(one: Query<One>): Promise<One[]> => this.storage.readLong(one, { ...options, signal });
     try {
       const [count] = await read(COUNT.query`select count(*) as n from (${rows} limit ${rowsMax + 1}) counted`);
-      if (count!.n > rowsMax) throw tooLarge(`has more than ${rowsMax} rows to read`);
+      if (count!.n > rowsMax) throw rangeTooLarge(`has more than ${rowsMax} rows to read`);
       return await read(query);
     } catch (error) {
-      if (late.aborted && !options.signal?.aborted) throw tooLarge(`takes more than ${timeMax / 1_000} s to read`);
+      if (late.aborted && !options.signal?.aborted) throw rangeTooLarge(`takes more than ${timeMax / 1_000} s to read`);
       throw error;
     }
   }
 }
 
-const tooLarge = (what: string): DomainError =>
+/** @param what what the range has or does: `has more than 5 rows to read`. */
+export const rangeTooLarge = (what: string): DomainError =>
   new DomainError(
     'range_too_large',
-    `the range ${what}; choose a later since or an earlier until, a model, a provider or a user`,
+    `the range ${what}; choose a later since or an earlier until, or more filters, such as a model or a user (limits.analytics_scan_rows and limits.analytics_scan_seconds set how much may be read)`,
   );

@@ -15,7 +15,9 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { METADATA_COLUMNS } from '../metadata/metadata.entity.js';
 import type { StoredSpan } from '../span.entity.js';
+import { PAYLOAD_OF_SPAN } from '../span.store.js';
 
 /** What of a span sums depend on. */
 export type CountedSpan = Readonly<
@@ -111,9 +113,9 @@ export interface Countable {
   /** A select of one row for each that has to be read, for counting them first. */
   rows: Sql;
   /**
-   * A select of `started_at, trace_id, model, provider, status, total_tokens, input_tokens, cached_tokens, duration_ms,
-   * costs, unpriced, usd, pico`: whether there is a cost, or one is missing, as 1 and 0, and the cost as `toCostSum`
-   * takes it apart. What a trace does not know is `null`.
+   * A select of `started_at, trace_id, model, provider, status, kind_type, name, total_tokens, input_tokens, cached_tokens,
+   * duration_ms, first_token_ms, costs, unpriced, usd, pico`: whether there is a cost, or one is missing, as 1 and 0, and the
+   * cost as `toCostSum` takes it apart. What a trace does not know is `null`.
    */
   values: Sql;
 }
@@ -126,6 +128,10 @@ export interface CountableFilters {
   isCalls?: boolean;
   /** Spans of such traces, or such traces. */
   trace?: TraceFilters | undefined;
+  /** A condition on `span s` that stands for all of these. */
+  where?: Sql | undefined;
+  /** Whether the time to the first token is read, which payloads have. */
+  firstTokens?: boolean;
 }
 
 /** Which traces count; all that is given must hold, and texts must be such that a column can hold. */
@@ -160,24 +166,56 @@ function conditionsOfTrace({ projectId }: Scope, { userId, sessionId, name, tag 
 /** The spans of a project that started in a range. */
 export function spansInRange(scope: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
   const { projectId } = scope;
-  const { model, provider, isCalls = false, trace } = filters;
+  const { where, firstTokens = false } = filters;
+  const { model, provider, isCalls = false, trace } = where ? {} : filters;
   const conditions = [sql`s.project_id = ${projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
+  if (where) conditions.push(where);
   // An index leads to the spans of a model, or of a provider; by both, the one of the model is taken.
   if (model !== undefined) conditions.push(sql`s.model = ${model}`);
   else if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
   if (isNarrow(trace)) conditions.push(sql`s.trace_id in (${tracesWith(scope, trace)})`);
-  const spans = sql`from span s where ${joinSql(conditions, ' and ')}`;
-  const tested = [spans];
+  const tested = [joinSql(conditions, ' and ')];
   if (model !== undefined && provider !== undefined) tested.push(sql`${unindexed('s.provider')} = ${provider}`);
   if (isCalls) tested.push(sql`${unindexed('s.kind_type')} = 'llm_call'`);
   return {
-    rows: sql`select 1 as one ${spans}`,
+    rows: sql`select 1 as one from span s where ${tested[0]!}`,
     values: sql`select ${VALUES}, ${ROUNDED} from (
       select ${VALUES}, ${PARTED} from (
-        select s.started_at, s.trace_id, s.model, s.provider, s.status, s.total_tokens, s.input_tokens, s.cached_tokens,
-          s.duration_ms, ${PRICED}, ${CAPPED} ${joinSql(tested, ' and ')}) capped) parted`,
+        select s.started_at, s.trace_id, s.model, s.provider, s.status, s.kind_type, s.name, s.total_tokens, s.input_tokens,
+          s.cached_tokens, s.duration_ms, ${firstTokens ? FIRST_TOKEN : rawSql('null')} as first_token_ms, ${PRICED}, ${CAPPED}
+        from span s${firstTokens ? sql` left join span_payload p on ${PAYLOAD_OF_SPAN}` : rawSql('')}
+        where ${joinSql(tested, ' and ')}) capped) parted`,
   };
 }
+
+/** The time to the first token in `span_payload p`, in whole milliseconds, where metadata say it in plain digits. */
+const FIRST_TOKEN: Sql = sql`case when p.metadata like '%"time_to_first_token_ms"%' and p.metadata not like '%\\u0000%'
+  and p.metadata not like '%\\ud%' then (select case when length(m.first) between 1 and 15
+      and ${onPostgres(rawSql(`m.first ~ '^[0-9.]+$'`))}${onSqlite(rawSql(`m.first not glob '*[^0-9.]*'`))}
+      then cast(floor(cast(m.first as double precision) + 0.5) as bigint) end
+    from (select ${onPostgres(rawSql('cast(p.metadata::json'))}${onSqlite(rawSql('cast(p.metadata'))}
+      -> 'time_to_first_token_ms' as text) as first) m) end`;
+
+/**
+ * Scores that began in a range, as rows of `started_at, trace_id, model, provider, status, kind_type, name, value`: what they
+ * have of a span is that of the one they are about, and nothing for those about a trace.
+ * @param scores a select of `project_id, trace_id, span_id, target_at, value`. @param where a condition on `span s`.
+ */
+export const scoresInRange = (scores: Sql, where: Sql): Pick<Countable, 'rows' | 'values'> => ({
+  rows: sql`select 1 as one from (${scores}) c`,
+  values: sql`select s.started_at, s.trace_id, s.model, s.provider, s.status, s.kind_type, s.name, s.value from (
+    select c.project_id, coalesce(s.id, '') as id, c.trace_id, c.target_at as started_at, c.value, ${OF_SPAN}
+    from (${scores}) c left join span s
+      on s.project_id = c.project_id and s.id = c.span_id and s.started_at = c.target_at) s where ${where}`,
+});
+
+/** Columns that conditions on a span name, beside its id, trace and start. */
+const OF_SPAN = rawSql(
+  [...['parent_id', 'name', 'status', 'kind_type', 'model', 'provider'], ...['duration_ms', 'total_tokens', 'cost']]
+    .concat(METADATA_COLUMNS)
+    .map((column) => `s.${column}`)
+    .join(', '),
+);
 
 /** The traces of a project that started in a range; with a model or provider, those that have a span of it. */
 export function tracesInRange(scope: Scope, { from, until }: Starts, filters: CountableFilters): Countable {
@@ -238,12 +276,14 @@ const metadataText = (
     when 'text' then m.value else t.metadata -> m.fullkey end from json_each(t.metadata) m where m.key = ${key} limit 1)`)} end`;
 
 /** What the parts of a select of {@link spansInRange} hand on, beside the cost. */
-const VALUES = rawSql(`started_at, trace_id, model, provider, status, total_tokens, input_tokens, cached_tokens,
-  duration_ms, costs, unpriced`);
+const VALUES =
+  rawSql(`started_at, trace_id, model, provider, status, kind_type, name, total_tokens, input_tokens, cached_tokens,
+  duration_ms, first_token_ms, costs, unpriced`);
 
 /** Columns of a trace like these, whose duration is from its start to its last end. */
-const TRACE_VALUES = rawSql(`t.started_at, t.id as trace_id, null as model, null as provider, t.status, t.total_tokens,
-  null as input_tokens, null as cached_tokens,
+const TRACE_VALUES =
+  rawSql(`t.started_at, t.id as trace_id, null as model, null as provider, t.status, null as kind_type,
+  null as name, t.total_tokens, null as input_tokens, null as cached_tokens, null as first_token_ms,
   case when t.span_count > 0 and t.running_count = 0 then
     case when t.last_ended_at > t.started_at then t.last_ended_at - t.started_at else 0 end end as duration_ms,
   case when t.cost_count > 0 then 1 else 0 end as costs, t.unpriced_count as unpriced, t.cost_usd as usd, t.cost_pico as pico`);

@@ -10,6 +10,7 @@ import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
 import { BoundedScan } from './bounded-scan.js';
+import { ReadStorePort } from './read-store-port.js';
 import { ScoresPort } from './scores-port.js';
 import { SpanLookups } from './span-lookups.store.js';
 import { TraceLookups } from './trace-lookups.store.js';
@@ -25,12 +26,13 @@ const STORES = [
     ...STORES,
     SpanCommitParticipants,
     ScoresPort,
+    ReadStorePort,
     {
       provide: DayPartitions,
       inject: [Storage, LOGGER],
       useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger, SPAN_DAYS),
     },
   ],
-  exports: [...STORES, SpanCommitParticipants, ScoresPort, DayPartitions],
+  exports: [...STORES, SpanCommitParticipants, ScoresPort, ReadStorePort, DayPartitions],
 })
 export class RecordsModule {}

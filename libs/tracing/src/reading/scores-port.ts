@@ -79,6 +79,12 @@ export interface ScoresOfRecords {
     filters: readonly ScoreFilter[],
     options: LongReadOptions,
   ): Promise<ScoredTargets | undefined>;
+
+  /**
+   * A select of `project_id, trace_id, span_id, target_at, value`: the values of scores of a name about what began in a range.
+   * @param range in milliseconds since the epoch; `until` is not in it.
+   */
+  valuesOf(scope: Scope, name: string, range: { from: number; until: number }): Sql;
 }
 
 /** Where the feature `scores` registers itself; a server may be without it. */

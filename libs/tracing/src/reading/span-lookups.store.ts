@@ -118,7 +118,7 @@ export class SpanLookups {
 
   /** Ids of the spans of some traces behind one, in order. */
   async listIdsOfTraces(
-    tx: WriteTx,
+    tx: Pick<WriteTx, 'all' | 'dialect'>,
     projectId: string,
     traceIds: readonly string[],
     afterId: string,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeCursor } from '@spandrel/storage';
-import { readApplyCursor, writeApplyCursor } from './apply-cursor.js';
+import { readApplyCursor, writeApplyCursor } from './apply-prices.js';
 
 describe('the cursor of applying prices', () => {
   it('says where to go on and what the run has come to', () => {

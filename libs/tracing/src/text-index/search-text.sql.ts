@@ -64,7 +64,7 @@ export async function searchText<Row>(
   const turn = new Turn();
   let length = 0;
   let from = start;
-  let index = IndexSearch.of(search, needlesInJson(query), payloadConditions(query));
+  let index = search.found.byStore ? undefined : IndexSearch.of(search, needlesInJson(query), payloadConditions(query));
   for (let looked = 0, size = 0; ; looked += size) {
     size = pageSize(looked, count, limits.searched);
     const indexed = looked >= limits.searched ? await index?.next(part, from) : undefined;

@@ -5,7 +5,7 @@ import { SpandrelError, type Api } from '@spandrel/sdk';
 import type { ClientCall } from '../client-command.js';
 import type { CommandIo } from '../command-io.js';
 import { Output } from '../output/output.js';
-import { applyPrices } from './apply-prices.js';
+import { applyPrices } from './prices-command.js';
 
 const page = (next: string | null): AppliedPrices => ({
   ...{ examined: 60_000, changed: 2, unchanged: 59_997, reported: 1, before: 0.1, after: 0.2, next_cursor: next },

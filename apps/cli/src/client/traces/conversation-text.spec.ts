@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConversation } from '@spandrel/contract';
 import { ANSWER_SHAPES, askedFor } from '../../../../../test/support/answer-shapes.js';
-import { conversationText } from './conversation-text.js';
+import { conversationText } from './show-trace.js';
 
 describe('a conversation as text', () => {
   it.each(Object.entries(ANSWER_SHAPES))('has the answer of %s', (_form, shape) => {

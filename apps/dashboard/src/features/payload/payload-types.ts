@@ -34,6 +34,14 @@ export interface CurlOptions {
   isCloud: boolean;
 }
 
+/** A recorded call of a model, to be made again. */
+export interface ShownCall {
+  /** JSON of the call (`null` where there are no messages), and of the span with its answer in the usual form. */
+  json: string;
+  /** The messages of the call as they are shown. */
+  shown: readonly (Message | null)[];
+}
+
 /** A datapoint as people read it: its messages, what it expects, and its other texts by name. */
 export interface ShownDatapoint {
   kind: 'Conversation' | 'Generic';

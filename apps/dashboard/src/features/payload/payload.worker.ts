@@ -34,6 +34,7 @@ const CALLS = {
     opened(asked).find(asked.section, asked.format, asked.sought),
   messages: (asked: Asked) => opened(asked).messages(),
   datapoint: (asked: Asked) => opened(asked).datapoint(),
+  recordedCall: (asked: Asked) => opened(asked).recordedCall(),
   curl: (asked: Asked & CurlOptions) => opened(asked).curl(asked),
 };
 export type PayloadCalls = typeof CALLS;

@@ -4,6 +4,7 @@ import {
   objectOf,
   readAnswer,
   readExactJson,
+  recordedCall,
   type JsonObject,
 } from '@spandrel/contract/browser';
 import { indexJson, memberOf, type JsonIndex } from '../../components/json-tree/json-index.js';
@@ -18,6 +19,7 @@ import type {
   JsonText,
   PayloadSummary,
   Section,
+  ShownCall,
   ShownDatapoint,
   TextRows,
 } from './payload-types.js';
@@ -104,6 +106,17 @@ export class SpanPayload {
       expected: expected ?? '',
       isUnread: expected === null && output !== null,
       texts: metadata ? [{ name: 'Metadata', text: jsonText(metadata) }] : [],
+    };
+  }
+
+  recordedCall(): ShownCall {
+    const { input = null, kind, metadata, ...span } = this.value();
+    const call = recordedCall({ input, kind, metadata });
+    const { text, toolCalls } = readAnswer(span['output']);
+    const output = { text, tool_calls: toolCalls };
+    return {
+      json: JSON.stringify({ call, span: { ...span, kind, metadata, output } }),
+      shown: (call?.messages ?? []).map((message) => messagesOf([message], null)[0] ?? null),
     };
   }
 

@@ -12,7 +12,8 @@ import styles from './diff-view.module.css';
 
 const callDiff = connectWorker<DiffCalls>(workerAddress(workerUrl), 'diff');
 
-export type DiffMode = 'words' | 'lines' | 'side';
+/** `alike`: words of texts that are alike, the second text of others. */
+export type DiffMode = 'words' | 'lines' | 'side' | 'alike';
 
 /** How a difference can be shown. */
 export const DIFF_MODES: readonly { value: DiffMode; label: string }[] = [
@@ -46,6 +47,7 @@ interface DifferenceProps extends DiffViewProps {
 function Difference({ before, after, mode, ...names }: DifferenceProps) {
   const parts = useParts(before, after, mode === 'lines' ? 'lines' : 'words');
   if (parts === null) return <div className={styles.text} aria-busy="true" />;
+  if (mode === 'alike' && !areAlike(parts)) return <Rendered name={names.afterName} text={after} />;
   if (mode === 'side' && !areAlike(parts)) {
     return (
       <div className={styles.beside}>

@@ -1,6 +1,6 @@
-import { formatCount, NONE } from '@spandrel/contract/browser';
+import { formatCount } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
@@ -10,15 +10,10 @@ import { useDelayed } from '../../components/hooks.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { capitalized, formatId } from '../../components/format.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
-import { Grid } from '../../components/grid/grid.js';
-import type { GridColumn } from '../../components/grid/grid-props.js';
-import { cellColumn } from '../../features/columns/cell-column.js';
-import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { AnalyticsFigure, BucketLine } from '../../features/analytics/analytics-figure.js';
 import {
   COUNTED,
   isFiltered,
-  keyAddress,
   withoutFilters,
   withRange,
   BUCKETS,
@@ -27,14 +22,16 @@ import {
   type AnalyticsSearch,
 } from '../../features/analytics/analytics-search.js';
 import { FIGURES, type FigureName } from '../../features/analytics/figures.js';
-import { addCosts, describeChange } from '../../features/analytics/sums.js';
+import { describeChange } from '../../features/analytics/sums.js';
 import { useSeries, type Series } from '../../features/analytics/use-series.js';
 import { PinMenu } from '../../features/boards/pin-menu.js';
 import { ViewsMenu } from '../../features/saved-views/views-menu.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './analytics-page.module.css';
+import { GroupsGrid } from './groups-grid.js';
 import { ScoreFigures } from './score-figures.js';
+import { shareOf } from './share-of.js';
 import totalsListStyles from './totals-list.module.css';
 
 const route = getRouteApi('/analytics');
@@ -44,7 +41,8 @@ export function AnalyticsPage() {
   const search = usePageSearch(readAnalyticsSearch);
   const navigate = route.useNavigate();
   const change = (next: AnalyticsSearch, isTyped = false): void => void navigate({ search: next, replace: isTyped });
-  const spans = useSeries({ ...search, of: 'spans' });
+  const { by, and_by, order_by, ...figures } = search;
+  const spans = useSeries({ ...figures, of: 'spans' });
   const models = useQuery({
     queryKey: [...keys.facets('model', ''), 'names'],
     queryFn: ({ signal }) => loadModels(signal),
@@ -65,9 +63,12 @@ export function AnalyticsPage() {
       )}
       {data !== undefined && data.totals.span_count > 0 && error === null && (
         <div className={styles.content} data-before={isBefore}>
-          <TotalsList search={search} spans={data} />
-          <AnalyticsFigures search={search} onChange={change} />
-          <ModelsGrid search={search} />
+          <TotalsList search={figures} spans={data} />
+          <AnalyticsFigures
+            search={figures}
+            onChange={(next) => change(readAnalyticsSearch({ by, and_by, order_by, ...next }))}
+          />
+          <GroupsGrid search={search} onChange={change} />
           <ScoreFigures search={data.query} width={data.width} />
         </div>
       )}
@@ -249,66 +250,4 @@ function Total({ name, value, exact, change, note }: TotalProps) {
       {note && <span className={totalsListStyles.name}>{note}</span>}
     </li>
   );
-}
-
-type ModelSums = NonNullable<Series['totals']['series']>[number];
-
-/** How many models the table distinguishes. */
-const MODELS_MAX = 20;
-
-/** The models of the LLM calls of the range. */
-function ModelsGrid({ search }: { search: AnalyticsSearch }) {
-  const { split_by: _split, group_by: _width, ...rest } = search;
-  const models = useSeries(
-    { ...rest, of: 'llm_calls' },
-    { group_by: 'week', split_by: 'model', top: MODELS_MAX, fill: false },
-  );
-  const navigate = useNavigate();
-  const rows = models.data?.totals.series ?? [];
-  const addressOf = (key: string): string =>
-    keyAddress({ ...rest, split_by: 'model', of: 'llm_calls' }, key, models.data?.range ?? {});
-  if (rows.length === 0) return <QueryFault title="Models could not be loaded" query={models} />;
-  return (
-    <section className={styles.models} aria-labelledby="models-heading">
-      <h2 id="models-heading">Models</h2>
-      <Grid<ModelSums>
-        label="Models"
-        columns={modelColumns(rows, addressOf)}
-        length={rows.length}
-        isComplete
-        rowAt={(index) => rows[index]}
-        keyAt={(index) => JSON.stringify(rows[index]!.key)}
-        onOpen={({ key }) => key !== null && void navigate({ to: addressOf(key) })}
-      />
-    </section>
-  );
-}
-
-function modelColumns(models: readonly ModelSums[], addressOf: (model: string) => string): GridColumn<ModelSums>[] {
-  const cost = models.reduce<number | null>((sum, { cost: own }) => addCosts(sum, own), null);
-  return [
-    cellColumn('model', 'Model', { width: 160, grows: true }, ({ key }) =>
-      key === null ? (
-        'Others'
-      ) : (
-        <Link to={addressOf(key)} dir="auto">
-          {formatId(key)}
-        </Link>
-      ),
-    ),
-    countColumn('calls', 'Calls', 80, ({ span_count }) => span_count),
-    countColumn('tokens_in', 'Tokens in', 100, ({ input_tokens }) => input_tokens),
-    countColumn('tokens_out', 'Tokens out', 100, ({ output_tokens }) => output_tokens),
-    costColumn('cost', 'Cost', 100, (row) => row.cost),
-    costColumn('cost_a_call', 'Cost a call', 100, ({ cost: own, span_count }) => own && own / span_count),
-    durationColumn('p95', 'p95', 80, ({ p95_ms }) => p95_ms),
-    countColumn('errors', 'Errors', 70, ({ error_count }) => error_count),
-    { id: 'share', header: 'Share', width: 70, align: 'end', cell: ({ cost: own }) => shareOf(own, cost) },
-  ];
-}
-
-function shareOf(own: number | null, whole: number | null): string {
-  if (own === null || whole === null || whole === 0) return NONE;
-  const percent = (own / whole) * 100;
-  return percent > 0 && percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
 }

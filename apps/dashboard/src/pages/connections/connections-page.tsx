@@ -1,5 +1,6 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { gridRows, useAdministeredList } from '../../features/list/use-paged-list.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
@@ -62,7 +63,10 @@ export function ConnectionsPage() {
   };
   return (
     <>
-      <PageHeading title="Connections">{!isEmpty && create}</PageHeading>
+      <PageHeading title="Connections">
+        {!isEmpty && create}
+        {!isEmpty && list.length > 0 && <Link to="/try">Try a prompt</Link>}
+      </PageHeading>
       <QueryFault title="Connections could not be loaded" query={list} />
       <ConnectionTest test={test} />
       {isEmpty ? (

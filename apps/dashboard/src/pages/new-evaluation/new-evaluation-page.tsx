@@ -1,25 +1,32 @@
-import type { EvalRunResource } from '@spandrel/contract';
+import type { EvalRunResource, SpanResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
 import { EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { useMayWrite } from '../../components/button.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { runQuery } from '../../features/runs/run-queries.js';
 import { usePageSearch } from '../../features/use-page-search.js';
-import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
+import { EMPTY_FIELDS, fieldsOfRun, fieldsOfTry, type RunFields } from './run-fields.js';
 import { EMPTY_SCORER } from './scorer-fields.js';
 import { readNewEvaluationSearch } from './new-evaluation-search.js';
 import { RunForm, useRunChoices } from './run-form.js';
 
 /** `/evaluations/new`: the form that starts a run, empty or that of a run which is made again. */
 export function NewEvaluationPage() {
-  const { dataset = '', run } = usePageSearch(readNewEvaluationSearch);
+  const { dataset = '', run, span } = usePageSearch(readNewEvaluationSearch);
   const again = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined });
+  const tried = useQuery({
+    queryKey: [...keys.sourceSpan(span ?? ''), 'whole'],
+    queryFn: ({ signal }) => api.getSpan({ path: { id: span! }, signal }),
+    enabled: span !== undefined,
+  });
   const choices = useRunChoices('');
   const { isReady, error, datasets, connections } = choices;
   useWayUp('/evaluations', 'Evaluations');
   const mayWrite = useMayWrite();
-  const isAwaited = !isReady || (run !== undefined && again.isPending);
+  const isAwaited = !isReady || (run !== undefined && again.isPending) || tried.isLoading;
   return (
     <>
       <PageHeading title="New evaluation" />
@@ -27,7 +34,7 @@ export function NewEvaluationPage() {
       {error && <FaultNotice title="The form could not be loaded" error={error} />}
       {mayWrite && !isAwaited && missing(datasets.length, connections.length)}
       {mayWrite && !isAwaited && datasets.length > 0 && connections.length > 0 && (
-        <RunForm initial={initialFields(again.data, dataset, choices)} />
+        <RunForm initial={initialFields(again.data, tried.data, dataset, choices)} />
       )}
     </>
   );
@@ -36,7 +43,12 @@ export function NewEvaluationPage() {
 type Choices = ReturnType<typeof useRunChoices>;
 
 /** What the form begins with: the run that is made again, or the first of each. */
-function initialFields(again: EvalRunResource | undefined, dataset: string, choices: Choices): RunFields {
+function initialFields(
+  again: EvalRunResource | undefined,
+  tried: SpanResource | undefined,
+  dataset: string,
+  choices: Choices,
+): RunFields {
   const [connection] = choices.connections;
   const usual: RunFields = {
     ...EMPTY_FIELDS,
@@ -45,6 +57,7 @@ function initialFields(again: EvalRunResource | undefined, dataset: string, choi
     model: connection!.default_model ?? '',
     scorers: [{ ...EMPTY_SCORER, scoring: choices.scorers[0]?.name ?? '' }],
   };
+  if (tried !== undefined) return fieldsOfTry(tried, usual);
   return again === undefined ? usual : fieldsOfRun(again, usual);
 }
 

@@ -1,5 +1,5 @@
-import type { EvalConfig, EvalRunResource, StartEval, StartMatrix } from '@spandrel/contract';
-import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import type { EvalConfig, EvalRunResource, SpanResource, StartEval, StartMatrix } from '@spandrel/contract';
+import { filledText, formatCount, formatCounted, listOf, objectOf } from '@spandrel/contract/browser';
 import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
 import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
@@ -102,6 +102,23 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     cache: run.cache ?? '',
     scorers: scorers.length === 0 ? usual.scorers : scorers,
     gates: run.gates.map(fieldsOfGate),
+  };
+}
+
+/** The form of a run with the system prompt, the model and the parameters of a try. @param usual what it has beside them. */
+export function fieldsOfTry({ input, kind, metadata }: SpanResource, usual: RunFields): RunFields {
+  const { connection_id: connection, request } = metadata;
+  const { temperature, max_tokens: maxTokens } = objectOf(request);
+  const system = listOf(input)
+    .map(objectOf)
+    .filter(({ role }) => role === 'system' || role === 'developer');
+  return {
+    ...usual,
+    connection: filledText(connection) ?? usual.connection,
+    model: filledText(kind['model']) ?? usual.model,
+    systemPrompt: system.flatMap(({ content }) => filledText(content) ?? []).join('\n\n'),
+    temperature: String(temperature ?? ''),
+    maxTokens: String(maxTokens ?? ''),
   };
 }
 

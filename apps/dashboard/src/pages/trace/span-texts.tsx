@@ -1,5 +1,6 @@
 import type { SpanOutline } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
+import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useRef, useState, type ReactNode } from 'react';
 import { EMBEDDED } from '../../api/share-token.js';
 import { Icon } from '../../components/icon.js';
@@ -129,9 +130,15 @@ function SpanActions({ span, payload, section, format }: SpanActionsProps) {
   const url = isLlmCall(span) ? capabilities?.gateway_url : null;
   const askCurl = (): Promise<string> => payload!.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
   const [isAdding, setIsAdding] = useState(false);
+  const navigate = useNavigate();
+  const tryAgain: PageAction = {
+    ...{ label: 'Try again', icon: 'play', keys: 't', writes: true },
+    run: () => void navigate({ to: '/try', search: { span: span.id } }),
+  };
   const actions: PageAction[] = [
     { label: 'Copy text', short: 'Copy', icon: 'copy', disabled, run: () => void copyAs('the text', shownText()) },
     { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
+    ...(isLlmCall(span) ? [tryAgain] : []),
     { label: 'Download text', short: 'Download', disabled, isRare: true, run: download },
     { label: 'Copy span ID', isRare: true, run: () => void copyAs('the span ID', span.id) },
   ];

@@ -17,6 +17,7 @@ import { StalledRules } from './20261127172443-stalled-rules.js';
 import { ScoreOrder } from './20261127173652-score-order.js';
 import { ReviewUntil } from './20261127181046-review-until.js';
 import { EvalBaseline } from './20261127205720-eval-baseline.js';
+import { ReadStore } from './20261127210633-read-store.js';
 import { DatapointSource } from './20261127211642-datapoint-source.js';
 
 export const postgresMigrations: MigrationObject[] = [
@@ -38,5 +39,6 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127173652-score-order', class: ScoreOrder },
   { name: '20261127181046-review-until', class: ReviewUntil },
   { name: '20261127205720-eval-baseline', class: EvalBaseline },
+  { name: '20261127210633-read-store', class: ReadStore },
   { name: '20261127211642-datapoint-source', class: DatapointSource },
 ];

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import {
+  isStorableText,
+  type GroupKey,
+  type GroupsAnswer,
+  type RankMeasure,
+  type SpanFilters,
+} from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '@spandrel/storage';
+import { ScoresPort, SpanListStore } from '@spandrel/tracing';
+import type { TimeRange } from './plan-range.js';
+import { finite, isKept, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
+
+/** What spans are summed up by. */
+export interface AggregateQuery extends Pick<
+  SeriesQuery,
+  'range' | 'width' | 'percentiles' | 'firstTokens' | 'rowsMax'
+> {
+  filters: SpanFilters;
+  /** None, one or two. */
+  keys: readonly GroupKey[];
+  /** How many groups are distinguished: those with most of `rank`. */
+  top: number;
+  rank: RankMeasure;
+  /** The name of scores that are summed up beside. */
+  score: string | undefined;
+}
+
+/** Sums of spans by their keys: the one place that a store beside the database would answer from. */
+@Injectable()
+export class SpanAggregates {
+  constructor(
+    private readonly store: TimeSeriesStore,
+    private readonly lists: SpanListStore,
+    private readonly scores: ScoresPort,
+  ) {}
+
+  /**
+   * @returns rows of groups by time, in the order of time and rank, and of all spans; from sums that are kept where these do.
+   * @throws DomainError `range_too_large`.
+   */
+  async read(
+    scope: Scope,
+    query: AggregateQuery,
+    options: LongReadOptions,
+  ): Promise<{ rows: SumsRow[]; source: GroupsAnswer['source'] }> {
+    const { filters, keys, top, rank, score, ...how } = query;
+    const { since: _since, until: _until, model, provider, kind, ...others } = filters;
+    const isSimple = Object.values(others).every((filter) => filter === undefined) && (kind ?? LLM_CALL) === LLM_CALL;
+    const series: SeriesQuery = {
+      ...{ ...how, model, provider, of: kind === undefined ? 'spans' : 'llm_calls' },
+      split: keys.length === 0 ? undefined : { by: keys, top, rank, withNone: true },
+      scores: this.valuesOf(scope, score, query.range),
+    };
+    if (isSimple && isKept(series)) return { rows: await this.store.sums(scope, series, options), source: 'sums' };
+    const where = await this.lists.conditionOf(scope, filters);
+    const rows = where && (await this.store.sums(scope, { ...series, of: 'spans', where }, options));
+    return { rows: rows ?? [], source: 'spans' };
+  }
+
+  private valuesOf(scope: Scope, score: string | undefined, range: TimeRange) {
+    if (score === undefined || !isStorableText(score)) return undefined;
+    return this.scores.registered?.valuesOf(scope, score, finite(range));
+  }
+}
+
+const LLM_CALL = 'llm_call';

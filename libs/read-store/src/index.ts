@@ -1,0 +1,4 @@
+export { readStoreFeature } from './read-store.feature.js';
+export { LoadReadStore } from './load-read-store.js';
+export { READ_STORE } from './configured-store.js';
+export { rebuildReadStore } from './rebuild-read-store.js';

@@ -1,0 +1,184 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundTasks, LOGGER, newId, projectScope, type Logger } from '@spandrel/kernel';
+import type { ReadStore, ReadStoreBatch, ReadStoreSpan } from '@spandrel/plugin-api';
+import { Storage } from '@spandrel/storage';
+import { RecordScanStore, SpanLookups, SpanStore, statusName, type StoredSpan } from '@spandrel/tracing';
+import { READ_STORE } from './configured-store.js';
+import { CHANGE_KIND, type ReadStoreChangeRow, type ReadStoreStateRow } from './read-store.entity.js';
+import { ReadStoreChangeStore } from './read-store-change.store.js';
+import { ReadStoreMetrics } from './read-store-metrics.js';
+
+const BATCH_ROWS = 20_000;
+/** Payloads of a project that is loaded as a whole, a batch. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+const EVERY_MS = 1_000;
+const PAUSES_MS = { first: 500, longest: 30_000 };
+/** How long a batch is another server's business once it has begun; who is slower finds it outdated. */
+const LEASE_MS = 120_000;
+
+/**
+ * Fills the read store from the changes that are noted, one batch after the other, by one server at a time (ADR 0084).
+ * Spans are read once their batch has its number: of two versions of a span the one with the later batch is the newer.
+ */
+@Injectable()
+export class LoadReadStore {
+  private readonly holder = newId();
+  private isOpen = false;
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(READ_STORE) private readonly store: ReadStore | null,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly storage: Storage,
+    private readonly changes: ReadStoreChangeStore,
+    private readonly spans: SpanStore,
+    private readonly lookups: SpanLookups,
+    private readonly scan: RecordScanStore,
+    private readonly metrics: ReadStoreMetrics,
+    tasks: BackgroundTasks,
+  ) {
+    if (!store) return;
+    tasks.add({
+      everyMs: EVERY_MS,
+      firstMs: 0,
+      pausesMs: PAUSES_MS,
+      task: (stopped) => this.execute(stopped),
+      failure: 'the read store cannot be filled; it will be later',
+      recovery: 'the read store is filled again',
+    });
+  }
+
+  /** Loads all changes that wait. @throws what the store throws, and Unavailable; the changes stay. */
+  execute(stopped: AbortSignal = new AbortController().signal): Promise<void> {
+    return (this.last = this.last.catch(() => undefined).then(() => this.loadAll(stopped)));
+  }
+
+  private async loadAll(stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      const more = [await this.loadChanges(), await this.loadProject()];
+      if (!more.includes(true)) return;
+    }
+  }
+
+  /** @returns whether there may be more. */
+  private async loadChanges(): Promise<boolean> {
+    if ((await this.changes.next(1)).length === 0) return false;
+    const state = await this.begin();
+    if (!state) return false;
+    const noted = await this.changes.next(BATCH_ROWS);
+    const { batch, done } = await this.batchOf(state, noted);
+    await this.apply(state, batch);
+    await this.changes.confirm(state, done);
+    return done.length < noted.length || noted.length >= BATCH_ROWS;
+  }
+
+  /** Loads some spans of a project of which all are to be loaded. @returns whether there may be more. */
+  private async loadProject(): Promise<boolean> {
+    if (!(await this.changes.nextProject())) return false;
+    const state = await this.begin();
+    const noted = state && (await this.changes.nextProject());
+    if (!noted) return false;
+    const { projectId, afterId } = noted;
+    if (afterId === null) await this.store!.clear(projectId);
+    const slice = { rows: BATCH_ROWS, bytes: BATCH_BYTES };
+    const spans = await this.scan.spans(projectScope(projectId), afterId ?? '', slice);
+    await this.apply(state, { removed: [], spans });
+    if (spans.length > 0) await this.changes.proceed(state, noted, spans.at(-1)!.id);
+    else await this.changes.confirm(state, [noted]);
+    return true;
+  }
+
+  /** Takes the number of the next batch; the store then has what was confirmed. @returns nothing where another server is at it. */
+  private async begin(): Promise<ReadStoreStateRow | undefined> {
+    const now = Date.now();
+    const known = await this.changes.state();
+    // Servers that do not note changes yet may still run: on Postgres a command begins, once all do.
+    if (!known && !this.storage.exclusive) return undefined;
+    const state = await this.storage.write(async (tx) => {
+      if (!known) await this.changes.begin(tx, now);
+      return this.changes.take(tx, this.holder, now, now + LEASE_MS);
+    });
+    if (!state) return undefined;
+    if (!this.isOpen) await this.store!.open();
+    this.isOpen = true;
+    const has = await this.store!.state();
+    if (has?.content !== state.content || has.batch < state.confirmed) {
+      if (state.confirmed > 0) {
+        this.logger.warn('the read store has lost what it had; it is filled from the start');
+        await this.storage.write((tx) => this.changes.begin(tx, now));
+        return this.begin();
+      }
+      await this.store!.begin(state.content);
+    }
+    return state;
+  }
+
+  private async apply(
+    { content, batch }: ReadStoreStateRow,
+    { removed, spans }: { removed: ReadStoreBatch['removed']; spans: readonly StoredSpan[] },
+  ): Promise<void> {
+    const stored = spans.map((span) => ({ projectId: span.projectId, span: storedSpan(span) }));
+    await this.store!.apply({ content, batch, removed, spans: stored });
+    this.metrics.loaded(spans.length);
+  }
+
+  /** What is to be written for changes, and which of them it covers: payloads that do not fit into memory are left. */
+  private async batchOf({ batch }: ReadStoreStateRow, noted: readonly ReadStoreChangeRow[]) {
+    const removed: { projectId: string; spans: string[]; traces: string[] }[] = [];
+    const spans: StoredSpan[] = [];
+    const done: ReadStoreChangeRow[] = noted.filter(({ kind }) => kind === CHANGE_KIND.trace);
+    for (const [projectId, changes] of Map.groupBy(noted, (change) => change.projectId)) {
+      const scope = projectScope(projectId);
+      const ofKind = (kind: number) => changes.filter((change) => change.kind === kind);
+      const traces = ofKind(CHANGE_KIND.trace).map(({ id }) => id);
+      const ofSpans = ofKind(CHANGE_KIND.span);
+      const ids = ofSpans.map(({ id }) => id);
+      const loaded = await this.spans.loadSome(scope, ids);
+      spans.push(...loaded, ...(await this.spansOf(projectId, traces)));
+      const last = loaded.at(-1)?.id;
+      const known = last === undefined || ids.length === 0 ? ofSpans : ofSpans.slice(0, ids.indexOf(last) + 1);
+      const there = new Set(loaded.map(({ id }) => id));
+      const gone = known.filter(({ id, moved }) => moved === 1 || !there.has(id)).map(({ id }) => id);
+      removed.push({ projectId, spans: gone, traces });
+      done.push(...known);
+    }
+    this.logger.debug({ batch, changes: done.length }, 'read store: a batch');
+    return { batch: { removed, spans }, done };
+  }
+
+  /** Spans of traces that were deleted and have come again. */
+  private async spansOf(projectId: string, traces: readonly string[]): Promise<StoredSpan[]> {
+    if (traces.length === 0) return [];
+    const reading = { dialect: this.storage.dialect, all: this.storage.readLong.bind(this.storage) };
+    const found: StoredSpan[] = [];
+    for (let after = ''; ;) {
+      const ids = await this.lookups.listIdsOfTraces(reading, projectId, traces, after, BATCH_ROWS);
+      const loaded = ids.length === 0 ? [] : await this.spans.loadSome(projectScope(projectId), ids);
+      if (loaded.length === 0) return found;
+      found.push(...loaded);
+      after = loaded.at(-1)!.id;
+    }
+  }
+}
+
+function storedSpan(span: StoredSpan): ReadStoreSpan {
+  return {
+    id: span.id,
+    trace_id: span.traceId,
+    name: span.name,
+    kind: span.kindType,
+    model: span.model,
+    provider: span.provider,
+    status: statusName(span.status),
+    input_tokens: span.inputTokens,
+    output_tokens: span.outputTokens,
+    total_tokens: span.totalTokens,
+    cost: span.cost,
+    started_at: span.startedAt,
+    ended_at: span.endedAt,
+    duration_ms: span.durationMs,
+    input: span.input,
+    output: span.output,
+    error: span.error,
+  };
+}

@@ -1,0 +1,48 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { ReadStore } from '@spandrel/plugin-api';
+import type { WriteTx } from '@spandrel/storage';
+import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
+import { READ_STORE } from './configured-store.js';
+import { CHANGE_KIND } from './read-store.entity.js';
+import { ReadStoreChangeStore, type NotedChange } from './read-store-change.store.js';
+
+/** Notes in the transaction of a change what the read store does not have from then on. */
+@Injectable()
+export class NoteChanges implements SpanCommitParticipant, OnModuleInit {
+  readonly name = 'read store';
+
+  constructor(
+    @Inject(READ_STORE) private readonly store: ReadStore | null,
+    private readonly participants: SpanCommitParticipants,
+    private readonly changes: ReadStoreChangeStore,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.store) this.participants.register(this);
+  }
+
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    await this.changes.note(tx, changes.flatMap(notedChange), Date.now());
+  }
+}
+
+function notedChange(change: TracingChange): NotedChange[] {
+  const { projectId } = change.scope;
+  switch (change.type) {
+    case 'trace_created':
+    case 'trace_updated':
+      return [];
+    case 'trace_deleted':
+      return [{ projectId, kind: CHANGE_KIND.trace, id: change.trace.id, moved: false }];
+    case 'cleared':
+      return [{ projectId, kind: CHANGE_KIND.project, id: '', moved: false }];
+    default: {
+      const { before, after } = change;
+      const { id } = (after ?? before)!;
+      const moved =
+        after === null ||
+        (before !== null && (before.startedAt !== after.startedAt || before.traceId !== after.traceId));
+      return [{ projectId, kind: CHANGE_KIND.span, id, moved }];
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { newId, type Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  integer,
+  lockedInOrder,
+  nullable,
+  rowsFrom,
+  shapeOf,
+  sql,
+  Storage,
+  tableOf,
+  type WriteTx,
+} from '@spandrel/storage';
+import { TraceLookups } from '@spandrel/tracing';
+import {
+  CHANGE_KIND,
+  ReadStoreChangeSchema,
+  ReadStoreStateSchema,
+  type ReadStoreChangeRow,
+  type ReadStoreStateRow,
+} from './read-store.entity.js';
+
+const changeTable = tableOf(ReadStoreChangeSchema, ['projectId', 'kind', 'id']);
+const CHANGE = changeTable.select('c');
+const PENDING = changeTable.select('c', ['kind', 'id', 'notedAt']);
+const STATE = tableOf(ReadStoreStateSchema, ['id']).select('read_store_state');
+const WAITING = shapeOf({ count: integer(), oldest: nullable(integer()) });
+
+/** A change as it is noted. */
+export type NotedChange = Pick<ReadStoreChangeRow, 'projectId' | 'kind' | 'id'> & { moved: boolean };
+
+/** Rows one statement writes; between two the event loop turns. */
+const ROWS_PER_STATEMENT = 5_000;
+/** Rows one transaction deletes: others that write the same spans wait for it, on SQLite all. */
+const ROWS_PER_DELETE = 2_000;
+
+/** Another server has gone on, or the content is another: nothing is confirmed. */
+class BatchOutdated extends Error {}
+
+@Injectable()
+export class ReadStoreChangeStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly traces: TraceLookups,
+  ) {}
+
+  /** Notes changes, each once; in one order, so that two transactions do not wait for each other. */
+  async note(tx: WriteTx, changes: readonly NotedChange[], now: number): Promise<void> {
+    const keyed = new Map<string, NotedChange>();
+    for (const change of changes) {
+      const key = `${change.projectId} ${change.kind} ${change.id}`;
+      keyed.set(key, { ...change, moved: change.moved || keyed.get(key)?.moved === true });
+    }
+    const sorted = [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
+    for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
+      if (at > 0) await nextTurn();
+      const some = sorted.slice(at, at + ROWS_PER_STATEMENT);
+      const rows = rowsFrom('r', {
+        project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
+        kind: { type: 'number', values: some.map(({ kind }) => kind) },
+        id: { type: 'text', values: some.map(({ id }) => id) },
+        moved: { type: 'number', values: some.map(({ moved }) => (moved ? 1 : 0)) },
+      });
+      await tx.run(
+        sql`insert into read_store_change (project_id, kind, id, seq, noted_at, moved, after_id)
+          select r.project_id, r.kind, r.id, 1, ${now}, r.moved, null from ${rows} where 1 = 1
+          on conflict (project_id, kind, id) do update set seq = read_store_change.seq + 1, after_id = null,
+            moved = case when read_store_change.moved = 1 then 1 else excluded.moved end`,
+      );
+    }
+  }
+
+  /** What the store does not have of a project, some. */
+  pendingOf(scope: Scope, limit: number) {
+    return this.storage.readLong(
+      PENDING.query`select ${PENDING} from read_store_change c where c.project_id = ${scope.projectId} limit ${limit}`,
+      scope,
+    );
+  }
+
+  /**
+   * Changes to be loaded next: all deletions of traces before any span, since a span may have come after them. They are
+   * read behind the spans, so that none is missed that was there before one of these.
+   */
+  async next(limit: number): Promise<ReadStoreChangeRow[]> {
+    const spans = await this.oldest(CHANGE_KIND.span, limit);
+    const traces = await this.oldest(CHANGE_KIND.trace, limit);
+    return traces.length < limit ? [...traces, ...spans] : traces;
+  }
+
+  async nextProject(): Promise<ReadStoreChangeRow | undefined> {
+    return (await this.oldest(CHANGE_KIND.project, 1))[0];
+  }
+
+  private oldest(kind: number, limit: number): Promise<ReadStoreChangeRow[]> {
+    return this.storage.readLong(
+      CHANGE.query`select ${CHANGE} from read_store_change c where c.kind = ${kind} order by c.noted_at limit ${limit}`,
+    );
+  }
+
+  /** How many changes wait, and when the first was noted. */
+  async waiting(): Promise<{ count: number; oldest: number | null }> {
+    const [row] = await this.storage.readLong(
+      WAITING.query`select count(*) as count, min(c.noted_at) as oldest from read_store_change c`,
+    );
+    return row!;
+  }
+
+  async state(): Promise<ReadStoreStateRow | undefined> {
+    const [row] = await this.storage.read(STATE.query`select ${STATE} from read_store_state where id = 'spans'`);
+    return row;
+  }
+
+  /** Begins with new content: all spans of all projects are to be loaded. */
+  async begin(tx: WriteTx, now: number): Promise<void> {
+    await tx.run(
+      sql`insert into read_store_state (id, content, batch, confirmed, holder, lease_until)
+        values ('spans', ${newId()}, 1, 0, '', 0) on conflict (id) do update set content = excluded.content,
+          batch = read_store_state.batch + 1, confirmed = 0, holder = '', lease_until = 0`,
+    );
+    for (let id: string | null = ''; ;) {
+      id = await this.traces.findProjectBehind(tx, id);
+      if (id === null) return;
+      await this.note(tx, [{ projectId: id, kind: CHANGE_KIND.project, id: '', moved: false }], now);
+    }
+  }
+
+  /** Begins the next batch, unless another server is at one. */
+  async take(tx: WriteTx, holder: string, now: number, leaseUntil: number): Promise<ReadStoreStateRow | undefined> {
+    const [row] = await tx.all(
+      STATE.query`update read_store_state set batch = batch + 1, holder = ${holder}, lease_until = ${leaseUntil}
+        where id = 'spans' and (holder = ${holder} or lease_until < ${now}) returning ${STATE}`,
+    );
+    return row;
+  }
+
+  /**
+   * Takes away what the store has now, deletions of traces first; what changed meanwhile stays.
+   * @throws BatchOutdated when it is no longer the last batch.
+   */
+  async confirm({ content, batch }: ReadStoreStateRow, changes: readonly ReadStoreChangeRow[]): Promise<void> {
+    for (let at = 0; at === 0 || at < changes.length; at += ROWS_PER_DELETE) {
+      const some = changes.slice(at, at + ROWS_PER_DELETE);
+      await this.storage.write(async (tx) => {
+        await this.assertLast(tx, content, batch);
+        if (some.length === 0) return;
+        const loaded = rowsFrom('r', {
+          project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
+          kind: { type: 'number', values: some.map(({ kind }) => kind) },
+          id: { type: 'text', values: some.map(({ id }) => id) },
+          seq: { type: 'number', values: some.map(({ seq }) => seq) },
+        });
+        const gone = sql`exists (select 1 from ${loaded} where r.project_id = read_store_change.project_id
+          and r.kind = read_store_change.kind and r.id = read_store_change.id and r.seq = read_store_change.seq)`;
+        const keys = anyOf('id', [...new Set(some.map(({ id }) => id))]);
+        const ofProjects = anyOf('project_id', [...new Set(some.map(({ projectId }) => projectId))]);
+        await tx.run(
+          sql`delete from read_store_change where ${lockedInOrder(changeTable, sql`${ofProjects} and ${keys} and ${gone}`)}`,
+        );
+      });
+    }
+  }
+
+  /** Notes how far a project has been loaded. @throws BatchOutdated */
+  async proceed({ content, batch }: ReadStoreStateRow, { projectId, seq }: ReadStoreChangeRow, afterId: string) {
+    await this.storage.write(async (tx) => {
+      await this.assertLast(tx, content, batch);
+      await tx.run(
+        sql`update read_store_change set after_id = ${afterId}
+          where project_id = ${projectId} and kind = ${CHANGE_KIND.project} and id = '' and seq = ${seq}`,
+      );
+    });
+  }
+
+  async forgetAll(tx: WriteTx): Promise<void> {
+    await tx.run(sql`delete from read_store_state`);
+    await tx.run(sql`delete from read_store_change`);
+  }
+
+  private async assertLast(tx: WriteTx, content: string, batch: number): Promise<void> {
+    const updated = await tx.run(
+      sql`update read_store_state set confirmed = ${batch} where id = 'spans' and content = ${content} and batch = ${batch}`,
+    );
+    if (updated !== 1) throw new BatchOutdated('the read store was gone on with by another server');
+  }
+}

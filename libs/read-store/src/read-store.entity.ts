@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
+
+/** What a change is about: a span, a trace that was deleted, or a project of which all spans are to be loaded. */
+export const CHANGE_KIND = { span: 0, trace: 1, project: 2 } as const;
+
+/**
+ * Something that the read store does not have yet: written with the change, gone once the store has it. Until then the
+ * database answers for it. It does not say what changed: who loads it looks at what is there then.
+ */
+export const ReadStoreChangeSchema = defineEntity({
+  name: 'ReadStoreChange',
+  tableName: 'read_store_change',
+  properties: {
+    projectId: p.text().primary(),
+    /** {@link CHANGE_KIND}. */
+    kind: p.smallint().primary(),
+    /** Id of the span or trace; empty for a project. */
+    id: p.text().primary(),
+    /** Grows with every change of the same, so that who loads it sees that there was one more. */
+    seq: p.integer(),
+    /** When it was noted first, in milliseconds since the epoch. */
+    notedAt: p.bigint('number'),
+    /** Whether the span has other places in the store: its start or its trace changed, or it was deleted. */
+    moved: p.smallint(),
+    /** The last span of a project that was loaded; `null` before the first, and for anything but a project. */
+    afterId: p.text().nullable(),
+  },
+  indexes: [{ name: 'read_store_change_noted', properties: ['kind', 'notedAt'] }],
+});
+
+export type ReadStoreChangeRow = RowOf<typeof ReadStoreChangeSchema>;
+
+/** How far the store has come, and which server fills it: one row. */
+export const ReadStoreStateSchema = defineEntity({
+  name: 'ReadStoreState',
+  tableName: 'read_store_state',
+  properties: {
+    /** `spans`. */
+    id: p.text().primary(),
+    /** What the store must say that its content is; another one is not asked. */
+    content: p.text(),
+    /** The number of the last batch that was begun. */
+    batch: p.bigint('number'),
+    /** The number of the last batch that the store has, as far as is known. */
+    confirmed: p.bigint('number'),
+    holder: p.text(),
+    leaseUntil: p.bigint('number'),
+  },
+});
+
+export type ReadStoreStateRow = RowOf<typeof ReadStoreStateSchema>;

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { PLUGINS } from '@spandrel/kernel';
+import { TracingModule } from '@spandrel/tracing';
+import { AnswerHeader } from './answer-header.js';
+import { configuredStore, READ_STORE } from './configured-store.js';
+import { KeepReadStore } from './keep-read-store.js';
+import { LoadReadStore } from './load-read-store.js';
+import { NoteChanges } from './note-changes.js';
+import { ReadStoreChangeStore } from './read-store-change.store.js';
+import { ReadStoreMetrics } from './read-store-metrics.js';
+import { ReadStoreSettings } from './read-store.settings.js';
+import { StoredLists } from './stored-lists.js';
+
+/** A store beside the database that lists spans (ADR 0084). */
+@Module({
+  imports: [TracingModule],
+  providers: [
+    { provide: READ_STORE, inject: [ReadStoreSettings, PLUGINS], useFactory: configuredStore },
+    { provide: APP_INTERCEPTOR, useClass: AnswerHeader },
+    ...[ReadStoreChangeStore, ReadStoreMetrics, NoteChanges, LoadReadStore, StoredLists, KeepReadStore],
+  ],
+})
+export class ReadStoreModule {}

@@ -1,0 +1,174 @@
+import type {
+  PluginLogger,
+  ReadStore,
+  ReadStoreBatch,
+  ReadStoreListQuery,
+  ReadStorePosition,
+  ReadStoreQuery,
+  ReadStoreState,
+} from '@spandrel/plugin-api';
+import type { Engine } from './connect.js';
+import { CAPABILITIES, countOf, literal, literals, selectInOrder, windowsOf } from './list.sql.js';
+import { tablesOf } from './tables.sql.js';
+
+interface StoreParts {
+  engine: Engine;
+  database: string;
+  timeoutMs: number;
+  logger: PluginLogger;
+}
+
+/** How long a statement of the loader may take. */
+const LOAD_SECONDS = 120;
+/** What queries of the loader are called, so that those of a process that ended can be ended too. */
+const LOADER = 'spandrel-loader';
+const SETTINGS = {
+  output_format_json_quote_64bit_integers: 0,
+  // Values are written into the statement: lists of ids are too long for parameters of an address.
+  max_query_size: '134217728',
+  max_ast_elements: '1000000',
+  max_expanded_ast_elements: '10000000',
+} as const;
+
+/** Spans in a ReplacingMergeTree, the newest version of each; what went is a newer version, too. */
+export class ClickHouseStore implements ReadStore {
+  readonly capabilities = CAPABILITIES;
+  private queries = 0;
+
+  constructor(private readonly parts: StoreParts) {}
+
+  async open(): Promise<void> {
+    for (const statement of tablesOf(this.parts.database)) await this.command(statement);
+    await this.endOthers();
+  }
+
+  async state(): Promise<ReadStoreState | null> {
+    const [row] = await this.rows<ReadStoreState>(
+      `SELECT content, max(batch) AS batch FROM ${this.parts.database}.loader GROUP BY content ORDER BY batch DESC`,
+      LOAD_SECONDS,
+    );
+    return row ?? null;
+  }
+
+  async begin(content: string): Promise<void> {
+    const { database } = this.parts;
+    await this.endOthers();
+    for (const table of ['loader', 'spans']) await this.command(`TRUNCATE TABLE ${database}.${table}`);
+    await this.command(`INSERT INTO ${database}.loader VALUES (${literal(content)}, 0)`, `${content}-begun`);
+  }
+
+  async apply({ content, batch, removed, spans }: ReadStoreBatch): Promise<void> {
+    const { database } = this.parts;
+    try {
+      for (const { projectId, spans: ids, traces } of removed) {
+        const which = [
+          ...(ids.length > 0 ? [`id IN ${literals(ids)}`] : []),
+          ...(traces.length > 0 ? [`trace_id IN ${literals(traces)}`] : []),
+        ];
+        // A version of what goes, in each place where it is; newer ones stay.
+        for (const [at, condition] of which.entries()) {
+          const statement = `INSERT INTO ${database}.spans
+            (project_id, id, trace_id, name, kind, status, started_at, version, is_deleted)
+            SELECT project_id, id, trace_id, '', '', '', started_at, ${2 * batch}, 1 FROM ${database}.spans FINAL
+            WHERE project_id = ${literal(projectId)} AND ${condition} AND version < ${2 * batch}`;
+          await this.command(statement, `${content}-${batch}-${projectId}-${at}`);
+        }
+      }
+      if (spans.length > 0) {
+        const version = 2 * batch + 1;
+        await this.parts.engine.client.insert({
+          table: `${database}.spans`,
+          format: 'JSONEachRow',
+          values: spans.map(({ projectId, span }) => ({ project_id: projectId, ...span, version })),
+          query_id: this.queryId(),
+          clickhouse_settings: {
+            ...{ max_execution_time: LOAD_SECONDS, max_partitions_per_insert_block: '0', async_insert: 0 },
+            insert_deduplication_token: `${content}-${batch}`,
+          },
+        });
+      }
+      await this.command(
+        `INSERT INTO ${database}.loader VALUES (${literal(content)}, ${batch})`,
+        `${content}-${batch}-had`,
+      );
+    } catch (error) {
+      // What did not answer may still be written: it must not come behind what is written next.
+      await this.endOthers();
+      throw error;
+    }
+  }
+
+  async clear(projectId: string): Promise<void> {
+    await this.command(`DELETE FROM ${this.parts.database}.spans WHERE project_id = ${literal(projectId)}`);
+  }
+
+  async list(query: ReadStoreListQuery): Promise<ReadStorePosition[]> {
+    const found: ReadStorePosition[] = [];
+    for (const window of windowsOf(query, Date.now())) {
+      const limit = query.limit - found.length;
+      const pairs = await this.ask<[ReadStorePosition['value'], string][]>(
+        query,
+        selectInOrder(this.parts.database, { ...window, limit }),
+      );
+      found.push(...pairs.map(([value, id]) => ({ value, id })));
+      if (found.length >= query.limit) break;
+    }
+    return found;
+  }
+
+  count(query: ReadStoreQuery): Promise<number> {
+    return this.ask(query, countOf(this.parts.database, query));
+  }
+
+  close(): Promise<void> {
+    return this.parts.engine.close();
+  }
+
+  /** The one value of a query. @throws Error where the store does not have what it must, which is looked at in the same statement. */
+  private async ask<Answer>({ has: { content, batch } }: ReadStoreQuery, query: string): Promise<Answer> {
+    const { database, timeoutMs } = this.parts;
+    const has = `SELECT maxOrNull(batch) FROM ${database}.loader WHERE content = ${literal(content)}`;
+    const [row] = await this.rows<{ batch: number | null; answer: Answer }>(
+      `SELECT (${has}) AS batch, (${query}) AS answer`,
+      timeoutMs / 1_000,
+    );
+    if (row!.batch === null || row!.batch < batch) throw new Error(`the store has batch ${row!.batch} of ${batch}`);
+    return row!.answer;
+  }
+
+  private async rows<Row>(query: string, seconds: number): Promise<Row[]> {
+    const answer = await this.parts.engine.client.query({
+      query,
+      format: 'JSONEachRow',
+      clickhouse_settings: { ...SETTINGS, max_execution_time: seconds },
+    });
+    return answer.json();
+  }
+
+  /** @param token of an insert: chdb keeps settings from one statement to the next, and would take another for a repetition. */
+  private async command(query: string, token = ''): Promise<void> {
+    await this.parts.engine.client.command({
+      query,
+      query_id: this.queryId(),
+      clickhouse_settings: {
+        ...SETTINGS,
+        ...{
+          max_execution_time: LOAD_SECONDS,
+          max_partitions_per_insert_block: '0',
+          insert_deduplication_token: token,
+        },
+      },
+    });
+  }
+
+  private queryId(): string {
+    return `${LOADER}-${this.parts.database}-${process.pid}-${Date.now()}-${++this.queries}`;
+  }
+
+  /** Ends what earlier loaders began: a batch that comes late would bring back what has gone since. */
+  private async endOthers(): Promise<void> {
+    if (!this.parts.engine.isShared) return;
+    const { client } = this.parts.engine;
+    await client.command({ query: `KILL QUERY WHERE startsWith(query_id, '${LOADER}-${this.parts.database}-') SYNC` });
+  }
+}

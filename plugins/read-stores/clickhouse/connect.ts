@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+
+/** An engine, and what closes it. */
+export interface Engine {
+  client: ClickHouseClient;
+  /** Whether others may ask it too. */
+  isShared: boolean;
+  close(): Promise<void>;
+}
+
+/** Longer than any statement of ours may take, so that the server gives up first. */
+const REQUEST_MS = 150_000;
+
+/** Headers of progress keep connections from being taken for idle ones. */
+const PROGRESS = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' } as const;
+
+/** Errors are logged by those who ask. */
+const LOG = { level: ClickHouseLogLevel.OFF };
+
+/** A server; nothing is asked yet. */
+export function connectByUrl({
+  url,
+  username,
+  password,
+}: {
+  url: string;
+  username: string;
+  password?: string | undefined;
+}): Engine {
+  const client = createClient({
+    url,
+    username,
+    password: password ?? '',
+    request_timeout: REQUEST_MS,
+    application: 'spandrel',
+    log: LOG,
+    clickhouse_settings: PROGRESS,
+  });
+  return { client, isShared: true, close: () => client.close() };
+}
+
+/** The parts of the package `chdb` that are used. */
+interface Chdb {
+  createChdbConnection(options: { path: string }): never;
+  drainPending(): Promise<void>;
+}
+
+/**
+ * An engine within this process, which keeps its data in a folder.
+ * @param folder in which the package `chdb` is installed. @throws Error when it is not.
+ */
+export function openEmbedded(path: string, folder: string): Engine {
+  const { createChdbConnection, drainPending } = requireChdb(folder);
+  const client = createClient({ connection: createChdbConnection({ path: resolve(path) }), log: LOG } as object);
+  const close = async (): Promise<void> => {
+    // A connection that is closed while a query computes ends the process.
+    await drainPending();
+    await client.close();
+  };
+  return { client, isShared: false, close };
+}
+
+function requireChdb(folder: string): Chdb {
+  const from = createRequire(join(resolve(folder), 'package.json'));
+  try {
+    const { createChdbConnection } = from('chdb/connection') as Chdb;
+    const { drainPending } = from('chdb') as Chdb;
+    return { createChdbConnection, drainPending };
+  } catch (error) {
+    throw new Error(`config path: the package chdb is needed in ${folder}: npm install chdb`, { cause: error });
+  }
+}

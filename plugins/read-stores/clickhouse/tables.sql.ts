@@ -1,0 +1,44 @@
+/** Needles of three characters or more are found by their parts of three. */
+const TEXTS = `lower(concat(ifNull(input, ''), '\\n', ifNull(output, '')))`;
+
+/** Input and output, one below the other, in small letters: what the text index is on. */
+export const textsIn = (table: string): string => TEXTS.replaceAll(/\b(input|output)\b/g, `${table}.$1`);
+
+/**
+ * Statements that make the tables, one version after the other; they may be run again. Parts of a table are on disk before
+ * a batch is said to be there.
+ */
+export const tablesOf = (database: string): string[] => [
+  `CREATE DATABASE IF NOT EXISTS ${database}`,
+  `CREATE TABLE IF NOT EXISTS ${database}.spans (
+    project_id LowCardinality(String),
+    id String,
+    trace_id String,
+    name LowCardinality(String),
+    kind LowCardinality(String),
+    model LowCardinality(Nullable(String)),
+    provider LowCardinality(Nullable(String)),
+    status LowCardinality(String),
+    input_tokens Nullable(Int64),
+    output_tokens Nullable(Int64),
+    total_tokens Nullable(Int64),
+    cost Nullable(Float64),
+    started_at Int64,
+    ended_at Nullable(Int64),
+    duration_ms Nullable(Int64),
+    input Nullable(String) CODEC(ZSTD(3)),
+    output Nullable(String) CODEC(ZSTD(3)),
+    error Nullable(String) CODEC(ZSTD(3)),
+    version UInt64,
+    is_deleted UInt8,
+    INDEX by_id id TYPE bloom_filter(0.01),
+    INDEX by_trace trace_id TYPE bloom_filter(0.01),
+    INDEX by_text ${TEXTS} TYPE text(tokenizer = ngrams(3))
+  ) ENGINE = ReplacingMergeTree(version, is_deleted)
+  PARTITION BY toYYYYMM(toDateTime(intDiv(started_at, 1000), 'UTC'))
+  ORDER BY (project_id, intDiv(started_at, 60000), trace_id, id)
+  SETTINGS index_granularity_bytes = 10485760, non_replicated_deduplication_window = 1000,
+    fsync_after_insert = 1, fsync_part_directory = 1`,
+  `CREATE TABLE IF NOT EXISTS ${database}.loader (content String, batch UInt64)
+  ENGINE = ReplacingMergeTree(batch) ORDER BY content SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+];
