@@ -89,7 +89,27 @@ describeProviderContract(
   { describe, it },
 );
 
+const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+
 describe('anthropic', () => {
+  it('sends texts and images of other APIs as its own', async () => {
+    const { chat } = await setup();
+    const content = [
+      { type: 'input_text', text: 'See' },
+      IMAGE,
+      { type: 'input_image', image_url: 'https://a.example/b.png' },
+    ];
+    const { body } = chat.buildRequest(
+      { baseUrl: null, apiKey: '' },
+      { model: 'm', messages: [{ role: 'user', content }] },
+    );
+    expect((body as { messages: { content: unknown }[] }).messages[0]!.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+      { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } },
+    ]);
+  });
+
   const setup = async () => anthropic.setup({ logger: { info() {}, warn() {}, error() {} } }, {});
 
   it('reads any JSON value', async () => {

@@ -1,3 +1,4 @@
+import { imageUrlOf } from '@spandrel/contract';
 import {
   contentTextOf,
   joinUrl,
@@ -132,7 +133,7 @@ function resultBlock(id: string, { content, is_error: isError }: ChatMessage): o
 }
 
 function contentOf({ content, tool_calls: calls }: ChatMessage, answered: ReadonlySet<string | null>): unknown {
-  if (listOf(calls).length === 0) return Array.isArray(content) ? content : plainTextOf(content ?? '');
+  if (listOf(calls).length === 0) return Array.isArray(content) ? content.map(blockOf) : plainTextOf(content ?? '');
   const text = filledTextOf(content);
   return [
     ...(text === null ? listOf(content) : [{ type: 'text', text }]),
@@ -141,6 +142,17 @@ function contentOf({ content, tool_calls: calls }: ChatMessage, answered: Readon
       return answered.has(id) ? { type: 'tool_use', id, name, input } : { type: 'text', text: plainTextOf(call) };
     }),
   ];
+}
+
+/** A text or an image of any API as this one has it; every other part as it is. */
+function blockOf(part: unknown): unknown {
+  const { type, text, source } = objectOf(part);
+  if (typeof text === 'string' && (type === 'input_text' || type === 'output_text')) return { type: 'text', text };
+  const url = type === 'image' && typeof source === 'object' ? null : imageUrlOf(objectOf(part));
+  if (url === null) return part;
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  const held = { type: 'base64', media_type: mediaType, data };
+  return { type: 'image', source: data === undefined ? { type: 'url', url } : held };
 }
 
 /** A call as OpenAI or a recording has it. */

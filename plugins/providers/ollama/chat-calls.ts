@@ -1,7 +1,9 @@
+import { imageUrlOf } from '@spandrel/contract';
 import {
   bearer,
   contentTextOf,
   joinUrl,
+  listOf,
   toOpenAiTool,
   modelIdsOf,
   objectOf,
@@ -9,6 +11,7 @@ import {
   vectorsOf,
   type ChatCall,
   type ChatCalls,
+  type ChatMessage,
   type ConnectionTarget,
   type EmbeddingCalls,
   type HttpRequest,
@@ -53,13 +56,20 @@ function bodyOf(call: ChatCall, stream: boolean): unknown {
   return {
     ...parameters,
     model,
-    // Ollama takes text only; images are a member of their own.
-    messages: messages.map((message) => ({ ...message, content: contentTextOf(message.content) ?? '' })),
+    messages: messages.map(toOllamaMessage),
     stream,
     ...(tools.length > 0 && { tools: tools.map(toOpenAiTool) }),
     ...(answerSchema && { format: answerSchema.schema }),
     ...(Object.keys(options).length > 0 && { options }),
   };
+}
+
+/** Ollama takes text only; images are a member of their own. */
+function toOllamaMessage(message: ChatMessage): ChatMessage {
+  const images = listOf(message.content).flatMap(
+    (part) => /^data:[^,]*;base64,(.*)$/s.exec(imageUrlOf(objectOf(part)) ?? '')?.[1] ?? [],
+  );
+  return { ...message, content: contentTextOf(message.content) ?? '', ...(images.length > 0 && { images }) };
 }
 
 /** Embeddings by `/api/embed`. */

@@ -123,6 +123,19 @@ describe('ollama', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => readEverything(provider, calls, value)));
   });
 
+  it('sends images of other APIs beside the text', async () => {
+    const { chat } = await setup();
+    const content = [
+      { type: 'text', text: 'See' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },
+    ];
+    const { body } = chat.buildRequest(
+      { baseUrl: null, apiKey: '' },
+      { model: 'm', messages: [{ role: 'user', content }] },
+    );
+    expect(body).toMatchObject({ messages: [{ role: 'user', content: 'See', images: ['iVBO'] }] });
+  });
+
   it('sends no key where there is none', async () => {
     const { chat } = await setup();
     const target = { baseUrl: null, apiKey: '' };

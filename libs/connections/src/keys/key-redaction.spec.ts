@@ -6,6 +6,19 @@ const KEY = 'sk-proj-AbCd0123456789/+"\\wxyz';
 const redact = (text: string, key = KEY): string => new KeyRedaction(key).redact(text);
 
 describe('KeyRedaction', () => {
+  it('shows of an output that is coming what stays, wherever it is cut', () => {
+    const redaction = new KeyRedaction(KEY);
+    const said = `the key ${KEY}, in base64 ${Buffer.from(KEY).toString('base64')} and sk-pro`;
+    const whole = redaction.redact(said);
+    for (let length = 0, shown = ''; length <= said.length; length++) {
+      const now = redaction.settled(said.slice(0, length));
+      expect([length, now.startsWith(shown), whole.startsWith(now)]).toEqual([length, true, true]);
+      shown = now;
+    }
+    expect(new KeyRedaction('none').settled('none')).toBe('none');
+    expect(new KeyRedaction('').settled('text')).toBe('text');
+  });
+
   it.each([
     ['as it is', KEY],
     ['in JSON', JSON.stringify(KEY).slice(1, -1)],

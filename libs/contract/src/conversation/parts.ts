@@ -219,7 +219,7 @@ function summaryOf(part: JsonObject): string | null {
  * The address of the image that a part is, in the forms of OpenAI (`image_url`, `input_image`), Anthropic (`source`),
  * the AI SDK (`image`, `file`), GenAI (`blob`, `uri`), Gemini (`inlineData`, `fileData`) and Bedrock; `null` for another part.
  */
-function imageUrlOf(part: JsonObject): string | null {
+export function imageUrlOf(part: JsonObject): string | null {
   const type = filledText(part['type']);
   switch (type) {
     case 'image_url':

@@ -24,6 +24,13 @@ describe('messages of a chat call', () => {
     ]);
   });
 
+  it('have images of Anthropic as its own', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBO' };
+    expect(sent({ role: 'user', content: [{ type: 'image', source }] })).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }] },
+    ]);
+  });
+
   it('have parts of the Responses API as its own', () => {
     const content = [
       { type: 'input_text', text: 'a' },

@@ -1,3 +1,4 @@
+import { imageUrlOf } from '@spandrel/contract';
 import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest, MaxTokensMember } from '../provider.js';
 import { joinUrl } from '../wire/base-url.js';
 import type { ChatMessage } from '../chat.js';
@@ -67,7 +68,7 @@ export function toOpenAiTool(definition: unknown): unknown {
 
 /**
  * A message as this API takes it, whichever API it was recorded of: calls of tools `{id, name, arguments}` as functions, and
- * parts of the Responses API and parts without a type as its own.
+ * parts of the Responses API, images and parts without a type as its own.
  */
 function toOpenAiMessage(message: ChatMessage): ChatMessage {
   const { content, tool_calls: calls, tool_call_id: callId, name } = message;
@@ -82,11 +83,12 @@ function toOpenAiMessage(message: ChatMessage): ChatMessage {
 }
 
 function partOf(part: unknown): unknown {
-  const { type, text, image_url: url } = objectOf(part);
+  const { type, text } = objectOf(part);
   if (typeof text === 'string' && (type === undefined || type === 'input_text' || type === 'output_text')) {
     return { type: 'text', text };
   }
-  return type === 'input_image' && typeof url === 'string' ? { type: 'image_url', image_url: { url } } : part;
+  const url = type === 'image_url' ? null : imageUrlOf(objectOf(part));
+  return url === null ? part : { type: 'image_url', image_url: { url } };
 }
 
 function functionOf(call: unknown): unknown {

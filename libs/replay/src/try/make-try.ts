@@ -99,8 +99,12 @@ export class MakeTry {
       ended_at: formatTimestamp(startedAt + tried.latencyMs),
     };
     const trace = { id: traceId, tags: [TRY_TAG], defaults: { name: `Try: ${model}`, started_at: started } };
-    const { rejected } = await this.ingest.execute(scope, { traces: [trace], spans: [span] });
-    if (rejected.length > 0) this.logger.warn({ trace_id: traceId, rejected }, 'a try could not be recorded whole');
+    try {
+      const { rejected } = await this.ingest.execute(scope, { traces: [trace], spans: [span] });
+      if (rejected.length > 0) this.logger.warn({ trace_id: traceId, rejected }, 'a try could not be recorded whole');
+    } catch (error) {
+      this.logger.error({ err: error, trace_id: traceId }, 'a try could not be recorded');
+    }
   }
 }
 

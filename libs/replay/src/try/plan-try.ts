@@ -138,7 +138,7 @@ function chatCall(model: string, parameters: Record<string, unknown>, tools: rea
 }
 
 /** The messages with their changes. @throws Invalid for the index of none. */
-export function changedMessages(given: readonly ChatMessage[], changes: TryChanges): ChatMessage[] {
+function changedMessages(given: readonly ChatMessage[], changes: TryChanges): ChatMessage[] {
   const messages = [...given];
   for (const [at, { index, content }] of (changes.messages ?? []).entries()) {
     if (!messages[index]) {

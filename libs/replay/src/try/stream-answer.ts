@@ -4,7 +4,7 @@ import { createFramer } from '@spandrel/kernel';
 import { UNKNOWN_USAGE, type ChatCall, type HttpRequest, type RecordedAnswer } from '@spandrel/plugin-api';
 
 /** What came of an answer since the last time. */
-export interface AnswerDelta {
+interface AnswerDelta {
   text?: string;
   reasoning?: string;
   /** The name of a tool whose call begins. */
@@ -29,6 +29,9 @@ export interface StreamOptions {
 
 /** How long the next piece of an answer may take. */
 const TIMEOUT_MS = 120_000;
+
+/** Characters of an answer for which the next piece waits a millisecond. */
+const CHARACTERS_OF_MS = 1_000;
 
 const NO_ANSWER: RecordedAnswer = {
   ...{ model: null, text: null, finishReason: null, toolCalls: [], usage: UNKNOWN_USAGE, error: null },
@@ -68,6 +71,7 @@ class AnswerReading {
   private reader: ReturnType<Streamed['readStream']> | undefined;
   private firstTokenMs: number | null = null;
   private last = NO_ANSWER;
+  private nextAt = 0;
   private readonly sent = { text: 0, reasoning: 0, calls: 0 };
 
   constructor(
@@ -86,7 +90,10 @@ class AnswerReading {
       if (fault !== undefined) return;
       try {
         framer.feed(decoder.write(piece));
+        if (performance.now() < this.nextAt) return;
         await this.handOn(reader.answer());
+        // The longer a text is the more it costs to look at: long ones are handed on more rarely.
+        this.nextAt = performance.now() + (this.last.text?.length ?? 0) / CHARACTERS_OF_MS;
       } catch (error) {
         fault = error;
       }
@@ -111,7 +118,16 @@ class AnswerReading {
 
   /** The answer as far as it came. */
   cut(error: string): Promise<TriedAnswer> {
-    return this.taken(this.last, this.reader !== undefined, error);
+    return this.taken(this.soFar(), this.reader !== undefined, error);
+  }
+
+  /** A plugin that threw may throw again. */
+  private soFar(): RecordedAnswer {
+    try {
+      return this.reader?.answer() ?? this.last;
+    } catch {
+      return this.last;
+    }
   }
 
   private readWhole(reply: ConnectionReply): RecordedAnswer | null {

@@ -65,7 +65,9 @@ export function ConnectionsPage() {
     <>
       <PageHeading title="Connections">
         {!isEmpty && create}
-        {!isEmpty && list.length > 0 && <Link to="/try">Try a prompt</Link>}
+        {!isEmpty && list.length > 0 && capabilities?.features.includes('replay') && (
+          <Link to="/try">Try a prompt</Link>
+        )}
       </PageHeading>
       <QueryFault title="Connections could not be loaded" query={list} />
       <ConnectionTest test={test} />

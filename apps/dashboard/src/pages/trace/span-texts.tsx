@@ -138,7 +138,7 @@ function SpanActions({ span, payload, section, format }: SpanActionsProps) {
   const actions: PageAction[] = [
     { label: 'Copy text', short: 'Copy', icon: 'copy', disabled, run: () => void copyAs('the text', shownText()) },
     { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
-    ...(isLlmCall(span) ? [tryAgain] : []),
+    ...(isLlmCall(span) && capabilities?.features.includes('replay') ? [tryAgain] : []),
     { label: 'Download text', short: 'Download', disabled, isRare: true, run: download },
     { label: 'Copy span ID', isRare: true, run: () => void copyAs('the span ID', span.id) },
   ];
