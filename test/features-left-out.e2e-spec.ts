@@ -9,6 +9,7 @@ const ROUTES = {
   scores: ['/api/scores', '/api/score-definitions', '/api/analytics/scores', '/api/analytics/quality'],
   'online-scoring': ['/api/scoring-rules'],
   alerts: ['/api/alerts', '/api/alert-channels'],
+  replay: ['/api/replays'],
 } as const;
 type Left = keyof typeof ROUTES;
 

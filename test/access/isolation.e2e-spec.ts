@@ -64,6 +64,7 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   comments: 'comment',
   shares: 'share',
   shared: 'share',
+  replays: 'replay',
 };
 
 /** What a member or a query parameter names. */
@@ -85,6 +86,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   project_id: 'project',
   runs: 'run',
   baseline: 'run',
+  run_id: 'run',
   baseline_run_id: 'run',
   datapoint_id: 'datapoint',
   group_id: 'run',
@@ -103,6 +105,7 @@ const KIND_OF_IDS: Readonly<Record<string, IdKind>> = {
   deleteDatapoints: 'datapoint',
   startEval: 'datapoint',
   startEvalMatrix: 'datapoint',
+  startReplay: 'span',
 };
 
 /** What a query parameter of a route names; `undefined` when it names nothing. */
@@ -170,6 +173,12 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     name: 'x',
     config: { connection_id: own.connection, judge: { connection_id: own.connection, model: 'x' } },
     models: [{ connection_id: own.connection, model: 'x' }, 'x'],
+    scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
+    gates: [{ metric: 'regression', baseline_run_id: own.run }],
+  }),
+  startReplay: () => ({
+    ...{ id: newId(), name: 'x', source: { span_ids: [own.span] }, change: { connection_id: own.connection } },
+    judge: { connection_id: own.connection, model: 'x' },
     scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
     gates: [{ metric: 'regression', baseline_run_id: own.run }],
   }),
@@ -288,7 +297,9 @@ function withMember(body: unknown, [name, ...rest]: readonly string[], value: st
 const kindOf = (path: readonly string[], route: Route): IdKind => {
   const name = path.at(-1)!;
   if (name === 'ids') return KIND_OF_IDS[route.id] ?? raise(`${route.id}: what do ids name?`);
+  if (`${route.id} ${path}` === 'tryCall trace_id') return 'tried';
   if (name !== 'id') return KIND_OF_MEMBER[name] ?? raise(`${route.id}: what does ${path.join('.')} name?`);
+  if (route.id === 'startReplay') return 'replay';
   if (route.id === 'startEval' || route.id === 'startEvalMatrix') return 'run';
   return path.includes('spans') || route.id === 'createSpan' ? 'span' : 'trace';
 };

@@ -28,6 +28,9 @@ export interface TenantData {
   board: string;
   comment: string;
   share: string;
+  replay: string;
+  /** A trace that tries name, and nothing else does. */
+  tried: string;
 }
 
 /** Kinds of ids. */
@@ -99,6 +102,12 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
   const board = await make('/api/boards', { name: mark, figures });
   const comment = await make('/api/comments', { target_type: 'trace', target_id: trace, text: mark });
   const share = await make('/api/shares', { trace_id: trace });
+  const tried = await make('/api/traces', { name: mark });
+  const replay = await make('/api/replays', {
+    ...{ name: mark, scoring: 'None', source: { span_ids: [span] }, change: { connection_id: connection } },
+  });
+  const { body: replayed } = await api.get<{ run_id: string }>(`/api/replays/${replay}`);
+  await ended(api, replayed.run_id);
   return {
     ...{
       trace,
@@ -117,7 +126,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
       scoringRule,
     },
     ...{ org: org.id, project: project.id, key: keyId, member },
-    ...{ view, board, share, alert, channel, comment },
+    ...{ view, board, share, alert, channel, comment, replay, tried },
   };
 }
 
@@ -144,6 +153,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       '/api/stats',
       ...['/api/scores', '/api/score-definitions', '/api/scoring-rules', '/api/analytics/scores'],
       '/api/alert-channels',
+      '/api/replays',
     ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
     `/api/orgs/${org.id}/members`,

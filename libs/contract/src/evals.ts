@@ -29,6 +29,9 @@ export const judgeSchema = z.object({
 /** How the format of OpenAI may limit the length of an answer. */
 const MAX_TOKENS_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const;
 
+/** What becomes of the system messages of a datapoint where the run has a `system_prompt`. */
+const SYSTEM_PROMPT_MODES = ['before', 'replace', 'prepend', 'append'] as const;
+
 const PROMPT_MESSAGES_MAX = 100;
 
 /** A message of a prompt, with variables such as `{{input}}` in its content. */
@@ -74,6 +77,18 @@ export const evalConfigSchema = z
       .enum(MAX_TOKENS_MEMBERS)
       .nullish()
       .describe("How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out."),
+    system_prompt_mode: z
+      .enum(SYSTEM_PROMPT_MODES)
+      .nullish()
+      .describe(
+        "`before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them.",
+      ),
+    recorded: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them.',
+      ),
     trace: z
       .boolean()
       .nullish()
@@ -82,7 +97,11 @@ export const evalConfigSchema = z
       "For scoring by a model; what is left out is the run's own.",
     ),
   })
-  .refine(ONE_PROMPT.isMet, ONE_PROMPT.fault);
+  .refine(ONE_PROMPT.isMet, ONE_PROMPT.fault)
+  .refine(({ system_prompt_mode: mode, system_prompt: text }) => !mode || typeof text === 'string', {
+    path: ['system_prompt_mode'],
+    error: 'goes with system_prompt',
+  });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 
 export const EVAL_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -113,6 +132,8 @@ export const evalConfigAnswerSchema = z.object({
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),
   max_tokens_member: z.enum(MAX_TOKENS_MEMBERS).exactOptional().describe('Absent where none was given.'),
+  system_prompt_mode: z.enum(SYSTEM_PROMPT_MODES).exactOptional().describe('Absent where none was given.'),
+  recorded: z.boolean().exactOptional().describe('Absent where it was not given.'),
   trace: z.boolean(),
   judge: judgeAnswerSchema,
 });

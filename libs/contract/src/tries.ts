@@ -11,7 +11,7 @@ const RUNS_MAX = 10;
 const promptTextSchema = z.string().max(1_000_000);
 
 /** What becomes of the system messages of a recorded call. */
-const systemPromptSchema = z
+export const systemPromptSchema = z
   .union([
     z.strictObject({ replace: promptTextSchema }),
     z.strictObject({ prepend: promptTextSchema }),

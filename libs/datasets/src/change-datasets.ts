@@ -3,7 +3,7 @@ import { AuditTrail } from '@spandrel/audit';
 import type { CreateDataset, UpdateDataset } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
-import { ProjectProtection, Storage } from '@spandrel/storage';
+import { ProjectProtection, Storage, type WriteTx } from '@spandrel/storage';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { datasetResource, DatasetStore } from './dataset.store.js';
@@ -23,11 +23,21 @@ export class ChangeDatasets {
   ) {}
 
   /** Makes an empty dataset; emits `dataset_created`. */
-  async create(scope: Scope, { name, description }: CreateDataset): Promise<DatasetRow> {
+  create(scope: Scope, body: CreateDataset): Promise<DatasetRow> {
+    return this.storage.write((tx) => this.insert(tx, scope, body));
+  }
+
+  /** {@link create} in a transaction of the caller's. @param id made by the caller, so that doing it again does the same. */
+  async insert(
+    tx: WriteTx,
+    scope: Scope,
+    { name, description }: CreateDataset,
+    id: string = newId(),
+  ): Promise<DatasetRow> {
     const now = Date.now();
     const dataset: DatasetRow = {
       projectId: scope.projectId,
-      id: newId(),
+      id,
       name,
       description: description ?? null,
       datapointCount: 0,
@@ -36,10 +46,8 @@ export class ChangeDatasets {
       createdAt: now,
       updatedAt: now,
     };
-    await this.storage.write(async (tx) => {
-      tx.em.create(Dataset, dataset);
-      await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
-    });
+    tx.em.create(Dataset, dataset);
+    await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
     return dataset;
   }
 

@@ -84,7 +84,7 @@ class RestoreModule {}
 @Module({
   imports: [DatapointsModule, ImportsModule, CaptureModule, RestoreModule],
   controllers: [DatasetsController, DatapointsController, ImportController, ExportController, CaptureRulesController],
-  exports: [DatapointsModule, CaptureModule, RestoreModule],
+  exports: [DatapointsModule, ImportsModule, CaptureModule, RestoreModule],
 })
 export class DatasetsModule implements OnModuleInit {
   constructor(

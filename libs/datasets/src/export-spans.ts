@@ -15,6 +15,8 @@ import { ImportUpkeep } from './import/import-upkeep.js';
 import { StagedBatch } from './import/staged-import.js';
 import { NO_SPAN } from './dataset-participants.js';
 
+type MakeDatapoint = (span: StoredSpan) => ReturnType<typeof checkedDatapoint>;
+
 type Created = ExportedSpans['created'][number];
 /** Why a span did not become a datapoint. */
 interface Refusal {
@@ -35,11 +37,12 @@ export class ExportSpansToDataset {
     private readonly upkeep: ImportUpkeep,
   ) {}
 
-  /** @throws NotFound `dataset_not_found`. */
+  /** @param make says what a span becomes. @throws NotFound `dataset_not_found`. */
   async execute(
     scope: Scope,
     datasetId: string,
     { span_ids: spanIds, skip_existing: skipsExisting }: ExportSpans,
+    make: MakeDatapoint = checkedDatapoint,
   ): Promise<ExportedSpans> {
     await this.datasets.get(scope, datasetId);
     const named = [...new Set(spanIds)];
@@ -53,7 +56,7 @@ export class ExportSpansToDataset {
       const batch = new StagedBatch(staged, this.upkeep.stopping);
       for await (const loaded of spansInSlices(this.spans, scope, ids.filter(isStorableText))) {
         for (const span of loaded) {
-          const outcome = await datapointIn(batch, span);
+          const outcome = await datapointIn(batch, span, make);
           if ('code' in outcome) refused.set(span.id, outcome);
           else {
             created.push(outcome.created);
@@ -82,8 +85,8 @@ export class ExportSpansToDataset {
 /** What came of a span; `isUnread` where it has an output that is no answer. */
 type Outcome = { created: Created; isUnread: boolean } | Refusal;
 
-async function datapointIn(batch: StagedBatch, span: StoredSpan): Promise<Outcome> {
-  const { kind, faults } = await checkedDatapoint(span);
+async function datapointIn(batch: StagedBatch, span: StoredSpan, make: MakeDatapoint): Promise<Outcome> {
+  const { kind, faults } = await make(span);
   if (!kind) return { code: 'validation_failed', message: explainFaults(faults) };
   const id = newId();
   batch.put({ id, kind: await inTurns(jsonTextInPieces(kind)), source: 'span_export', sourceSpanId: span.id });

@@ -3,10 +3,12 @@ export { captureRuleResource } from './capture/change-capture-rules.js';
 export { CaptureRuleStore } from './capture/capture-rule.store.js';
 export { endedSpans } from './capture/capture-worker.js';
 export { ChangeDatapoints } from './change-datapoints.js';
-export { datapointOfSpan } from './datapoint-of-span.js';
+export { ChangeDatasets } from './change-datasets.js';
+export { checkedDatapoint, datapointOfSpan } from './datapoint-of-span.js';
 export { datapointJson, datapointKind, datapointResource } from './datapoint-resource.js';
 export { CURRENT, DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';
+export { ExportSpansToDataset, spansInSlices } from './export-spans.js';
 export { csvCell } from './export/export-dataset.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 export {
@@ -18,7 +20,7 @@ export {
   type DatapointsDeletion,
   type DatasetParticipant,
 } from './dataset-participants.js';
-export { ChooseDatapoints } from './snapshots/choose-datapoints.js';
+export { ChooseDatapoints, sampleKey } from './snapshots/choose-datapoints.js';
 export { contentOf, DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
 export { datasetResource, DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';

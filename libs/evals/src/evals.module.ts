@@ -125,7 +125,7 @@ class ExternalRunsModule {}
   ],
   controllers: [DatasetEvalsController, EvalsController, ExternalRunsController],
   providers: [ReadRun, CompareRuns, ScoreDeltaStore, RestoreRuns],
-  exports: [RunsModule, ExecutionModule, RestoreRuns],
+  exports: [RunsModule, StatisticsModule, ExecutionModule, ExternalRunsModule, RestoreRuns],
 })
 export class EvalsModule implements OnModuleInit {
   constructor(

@@ -42,6 +42,7 @@ async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me', 
     },
     { emit: async (_tx: unknown, _scope: unknown, event: unknown) => void events.push(event) },
     { countOutcomes: () => undefined },
+    { completed: () => undefined },
   ] as unknown as ConstructorParameters<typeof FinishRun>;
   await new FinishRun(...parts).execute({ projectId: 'p', id: 'r' }, owner);
   return { written, events, judged };

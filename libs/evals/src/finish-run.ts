@@ -8,6 +8,7 @@ import { EvalResultStore, type ErrorCount } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { endRun, isThrough, RUN_STATUS, evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
+import { RunParticipants } from './run-participants.js';
 import { decidePassed, gateFaults, unjudged } from './statistics/gates.js';
 import { JudgeRun, ReadMetadata } from './statistics/measure-run.js';
 
@@ -46,6 +47,7 @@ export class FinishRun {
     private readonly judgements: JudgeRun,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
+    private readonly participants: RunParticipants,
   ) {}
 
   /**
@@ -89,7 +91,10 @@ export class FinishRun {
     const completed: EventPayload = { type: 'eval_completed', run_id: run.id };
     await this.runs.update(tx, { ...run, ...endRun(RUN_STATUS.completed, Date.now()), error });
     await this.events.emit(tx, scope, completed);
-    tx.end.afterCommit(() => this.metrics.countOutcomes([completed]));
+    tx.end.afterCommit(() => {
+      this.metrics.countOutcomes([completed]);
+      this.participants.completed(scope, run.id);
+    });
   }
 }
 

@@ -1,3 +1,6 @@
+export { AddResults } from './external/add-results.js';
+export { CompleteRun } from './external/complete-run.js';
+export { SetGates } from './finish-run.js';
 export { EvalResultStore } from './eval-result.store.js';
 export {
   evalAttemptTable,
@@ -6,14 +9,15 @@ export {
   type EvalResultRow,
   type EvalRunRow,
 } from './eval-run.entity.js';
-export { evalRunNotFound } from './eval-run.js';
+export { evalRunNotFound, readGates, RUN_STATUS } from './eval-run.js';
 export { EvalRunStore } from './eval-run.store.js';
 export { readInputAndExpected } from './eval-item.js';
 export { evalsFeature } from './evals.feature.js';
 export { EvalsModule } from './evals.module.js';
 export { EvalsSettings } from './evals.settings.js';
 export { exportedAttempt, exportedResult, exportedRun, exportedSample, RestoreRuns } from './transfer/restore-runs.js';
-export { PlanRun } from './plan-run.js';
+export { withSystemPrompt } from './prompts/prompt.js';
+export { PlanRun, StartRun } from './plan-run.js';
 export type { ObservedCall } from './execution/model-call.js';
 export { PrepareRun, RunFailure } from './execution/prepare-run.js';
 export { Permits, RunCalls } from './execution/run-calls.js';

@@ -291,6 +291,8 @@ export class PlanRun {
       temperature: config.temperature ?? null,
       max_tokens: config.max_tokens ?? null,
       ...(config.max_tokens_member && { max_tokens_member: config.max_tokens_member }),
+      ...(config.system_prompt_mode && { system_prompt_mode: config.system_prompt_mode }),
+      ...(config.recorded && { recorded: true }),
       trace: id !== undefined && (config.trace ?? this.settings.trace),
       judge: judge ? { ...completeJudge(judge), model: judge.model ?? judgeModel } : null,
     };

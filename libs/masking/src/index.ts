@@ -1,3 +1,4 @@
+export { holdsMasked } from './engine/masked-values.js';
 export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
 export { maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';

@@ -103,6 +103,12 @@ export class ProjectMasking implements OnModuleDestroy {
     return this.facts.get(projectId, () => this.read(projectId));
   }
 
+  /** What rules may put in the place of values: labels of maskers, and those that the project gave. */
+  async labels({ projectId }: Scope): Promise<ReadonlySet<string>> {
+    const given = rulesOf(await this.store.find(projectId)).flatMap(({ label }) => label ?? []);
+    return new Set(['redacted', 'masked', ...this.plugins.maskers.map(({ extension }) => extension.label), ...given]);
+  }
+
   /** A project's rules have changed here. */
   changed(projectId: string): void {
     this.made.delete(projectId);

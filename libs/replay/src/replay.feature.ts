@@ -1,12 +1,14 @@
-import { defineFeature } from '@spandrel/kernel';
-import { TryModule } from './try/try.module.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { ReplayModule } from './replay.module.js';
+import { ReplaySchema } from './replays/replay.entity.js';
 import { TrySettings } from './try/try.settings.js';
 
 export const replayFeature = defineFeature({
   name: 'replay',
   tag: { name: 'Replay', description: 'Recorded calls made again, as they were or otherwise.' },
-  module: TryModule,
-  entities: [],
+  module: ReplayModule,
+  entities: [ReplaySchema],
+  owned: ofProjects('replay'),
   settings: [TrySettings],
-  requires: ['tracing', 'connections'],
+  requires: ['tracing', 'datasets', 'connections', 'evals'],
 });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SpanResource } from '@spandrel/contract';
+import { holdsMasked } from '@spandrel/masking/engine';
 import {
   listOf,
   objectOf,
@@ -34,7 +35,7 @@ export function reconstruct(
   if (status === 'running') throw new LeftOut('not finished');
   if (metadata['truncated'] === true) throw new LeftOut('truncated');
   if (input === null) throw new LeftOut('recorded without what was said');
-  if (isMasked([input, output, asked, error], labels)) throw new LeftOut('masked');
+  if (holdsMasked(JSON.stringify([input, output, asked, error]), labels)) throw new LeftOut('masked');
   const parameters = objectOf(asked);
   if (parameters['background'] === true) throw new LeftOut('answered in the background');
   const own = providers.filter(({ name }) => name === kind['provider']);
@@ -60,12 +61,6 @@ export function reconstruct(
     ...(counted.length > 0 && { usage: Object.fromEntries(counted.map((name) => [name, Number(kind[name])])) }),
   };
 }
-
-/** What masking puts in the place of a value: `[email]`, `[email:` and 20 letters `]`. */
-const MASKED = /\[([a-z0-9_-]+)(:[A-Za-z]{20})?\]/g;
-
-const isMasked = (values: unknown, labels: ReadonlySet<string>): boolean =>
-  [...JSON.stringify(values).matchAll(MASKED)].some(([, label, hash]) => hash !== undefined || labels.has(label!));
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 

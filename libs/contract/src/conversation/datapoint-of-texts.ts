@@ -19,7 +19,7 @@ export interface RecordedTexts {
  */
 export function datapointOfTexts({ input, output, isLlmCall }: RecordedTexts): DatapointKind {
   const conversation = conversationOf(input);
-  if (conversation !== null) return { LlmConversation: { ...conversation, expected: expectedOf(output) } };
+  if (conversation !== null) return { LlmConversation: { ...conversation, expected: answerTextOf(output) } };
   return { Generic: { input, expected_output: isLlmCall ? (readAnswer(output).text ?? output) : output } };
 }
 
@@ -29,7 +29,8 @@ export const withExpected = (kind: DatapointKind, expected: string | null): Data
     ? { Generic: { ...kind.Generic, expected_output: expected } }
     : { LlmConversation: { ...kind.LlmConversation, expected } };
 
-function expectedOf(output: unknown): string | null {
+/** The text of a recorded answer, its calls of tools as JSON where it has no text; `null` where it was not understood. */
+export function answerTextOf(output: unknown): string | null {
   const { text, toolCalls } = readAnswer(output);
   return text ?? (toolCalls.length > 0 ? JSON.stringify({ tool_calls: toolCalls }) : null);
 }

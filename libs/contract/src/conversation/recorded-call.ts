@@ -40,6 +40,12 @@ export function recordedCall(span: { input: unknown; kind: unknown; metadata: un
   };
 }
 
+/** What a provider takes of the parameters of a recorded call: its own all of them. */
+export const parametersFor = (
+  { provider, parameters }: Pick<RecordedCall, 'provider' | 'parameters'>,
+  name: string,
+): Record<string, unknown> => (provider === name ? parameters : commonParameters(parameters));
+
 /** The parameters that every provider takes. */
 export const commonParameters = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(

@@ -31,8 +31,8 @@ export const mayHaveMetadata = (wanted: WantedMetadata = {}): Sql[] =>
     .flatMap(([key, value]) => [key, String(value)])
     .map((text) => mayContainJson('p.kind', text));
 
-/** Orders datapoints at random, by seed and id alone: the same whatever order they are stored in, and whichever others there are. */
-const sampleKey = (seed: number, id: string): string => hash('sha256', `${seed} ${id}`, 'hex');
+/** Orders things at random, by seed and id alone: the same whatever order they are stored in, and whichever others there are. */
+export const sampleKey = (seed: number, id: string): string => hash('sha256', `${seed} ${id}`, 'hex');
 
 /** Chooses datapoints of a snapshot by a filter (docs/spec/evaluations.md#a-part-of-the-dataset). */
 @Injectable()

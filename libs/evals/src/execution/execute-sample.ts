@@ -1,7 +1,16 @@
 import type { OpenConnection } from '@spandrel/connections';
-import type { DatapointKind, ScorerResult } from '@spandrel/contract';
+import { parametersFor, type DatapointKind, type ScorerResult } from '@spandrel/contract';
 import type { BoundedMasking, MaskingCalls } from '@spandrel/masking';
-import type { ChatCall, MaxTokensMember } from '@spandrel/plugin-api';
+import {
+  amountOf,
+  countOf,
+  objectOf,
+  textOf,
+  functionToolOf,
+  listOf,
+  type ChatCall,
+  type MaxTokensMember,
+} from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable, largeRequestHash } from '@spandrel/tracing';
 import { Injectable } from '@nestjs/common';
 import { contentOf } from '@spandrel/datasets';
@@ -95,6 +104,27 @@ export interface PreparedModel {
   temperature: number | undefined;
   maxTokens: number | undefined;
   maxTokensMember?: MaxTokensMember | undefined;
+  /** Whether tools and parameters that datapoints were recorded with are sent with them. */
+  isAsRecorded?: boolean;
+}
+
+/** What a datapoint of a replay was recorded with (docs/spec/replay.md#datapoints-of-a-replay), as a provider takes it. */
+function readRecorded(
+  kind: DatapointKind,
+  providerName: string,
+): Pick<ChatCall, 'tools' | 'temperature' | 'maxTokens' | 'parameters'> {
+  const { metadata } = 'LlmConversation' in kind ? kind.LlmConversation : kind.Generic;
+  const { provider, tools, parameters } = objectOf(metadata?.['recorded']);
+  const recorded = { provider: textOf(provider), parameters: { ...objectOf(parameters) } };
+  const { temperature, max_tokens: maxTokens, ...others } = parametersFor(recorded, providerName);
+  // Tools that a provider runs itself are known to no other one.
+  const known = listOf(tools).filter((tool) => provider === providerName || functionToolOf(tool) !== null);
+  return {
+    ...(known.length > 0 && { tools: known }),
+    ...(Object.keys(others).length > 0 && { parameters: others }),
+    temperature: amountOf(temperature) ?? undefined,
+    maxTokens: countOf(maxTokens) ?? undefined,
+  };
 }
 
 /**
@@ -128,7 +158,13 @@ export async function executeSample(
   };
   let call: ChatCall;
   try {
-    call = { model, messages: fillPrompt(asked.prompt, kind), temperature, maxTokens, maxTokensMember };
+    const recorded = asked.isAsRecorded ? readRecorded(kind, asked.connection.providerName) : {};
+    const given = {
+      temperature: temperature ?? recorded.temperature,
+      maxTokens: maxTokens ?? recorded.maxTokens,
+      maxTokensMember,
+    };
+    call = { ...recorded, model, messages: fillPrompt(asked.prompt, kind), ...given };
   } catch (error) {
     return failed(error);
   }
@@ -137,14 +173,17 @@ export async function executeSample(
   if (!answer) {
     let said: ModelAnswer;
     try {
-      said = await observeModelCall('model', asked.connection, call, options);
+      // A recorded temperature is left out for a model that takes none.
+      const isTemperatureOurs = temperature === undefined;
+      said = await observeModelCall('model', asked.connection, call, { ...options, isTemperatureOurs });
     } catch (error) {
       return failed(error);
     }
     const { usage, latencyMs, attempts } = said;
+    const text = said.text === '' && call.tools ? (said.toolCalls ?? '') : said.text;
     answer = {
       // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
-      output: masking ? await masking.run((calls) => calls.text(said.text, 'output')) : said.text,
+      output: masking ? await masking.run((calls) => calls.text(text, 'output')) : text,
       ...{ latencyMs, attempts, callHash, reusedRunId: null },
       tokens: totalTokens(usage),
       cost: usage.cost ?? estimateCost(pricing, model, usage),

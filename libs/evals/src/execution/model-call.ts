@@ -9,6 +9,7 @@ import {
 import {
   UNKNOWN_USAGE,
   USAGE_COUNTS,
+  listOf,
   usageMembers,
   type ChatCall,
   type EmbeddingCall,
@@ -17,6 +18,7 @@ import {
   type RecordedAnswer,
   type Usage,
 } from '@spandrel/plugin-api';
+import { answerTextOf } from '@spandrel/contract';
 import { type Begun, type CallPace, type CallPermits, RunCalls, type Adaptation } from './run-calls.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
@@ -32,6 +34,8 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
 /** What a model answered. */
 export interface ModelAnswer {
   text: string;
+  /** Calls of tools, as datapoints expect them: JSON text. */
+  toolCalls?: string;
   /** Why the model stopped, in the provider's own words. */
   finishReason: string | null;
   usage: Usage;
@@ -261,9 +265,12 @@ async function readModelAnswer(
   if (typeof answer.text !== 'string') {
     throw new ModelCallError(`the answer of ${connection.server} holds no text: ${reply.excerpt}`, attempts);
   }
+  const toolCalls = listOf(answer.toolCalls);
+  const calls = toolCalls.length > 0 ? answerTextOf({ text: '', tool_calls: toolCalls }) : null;
   // A server that repeats what it was sent must not have the key end up in a result.
   return {
     text: await connection.redactOutput(answer.text),
+    ...(calls !== null && { toolCalls: await connection.redactOutput(calls) }),
     finishReason: typeof answer.finishReason === 'string' ? await connection.redactOutput(answer.finishReason) : null,
     usage: countedUsage(answer.usage),
     latencyMs: reply.latencyMs,

@@ -128,6 +128,7 @@ export class PrepareRun {
             temperature: config.temperature ?? undefined,
             maxTokens: config.max_tokens ?? undefined,
             maxTokensMember: config.max_tokens_member,
+            isAsRecorded: config.recorded === true,
           };
     const scorers: PreparedScorer[] = [];
     for (const scorer of listScorers(run)) {

@@ -30,6 +30,22 @@ describe('a prompt without messages', () => {
     }
   });
 
+  it('puts it in the place of system messages, or in one with the first or last of them', () => {
+    const system = (content: unknown) => ({ role: 'system', content });
+    const change = (mode: 'replace' | 'prepend' | 'append', ...own: unknown[]) =>
+      fillPrompt(createPrompt({ system_prompt: 'New', system_prompt_mode: mode }), {
+        LlmConversation: { messages: [...own.map(system), user('Hi')] },
+      });
+    const parts = [{ type: 'text', text: 'Own' }];
+    expect(change('replace', 'Own', 'Other')).toEqual([system('New'), user('Hi')]);
+    expect(change('prepend', 'Own', 'Other')).toEqual([system('New\n\nOwn'), system('Other'), user('Hi')]);
+    expect(change('append', 'Own', 'Other')).toEqual([system('Own'), system('Other\n\nNew'), user('Hi')]);
+    expect(change('append', parts)).toEqual([system([...parts, { type: 'text', text: 'New' }]), user('Hi')]);
+    for (const mode of ['replace', 'prepend', 'append'] as const) {
+      expect(change(mode)).toEqual([system('New'), user('Hi')]);
+    }
+  });
+
   it('puts the system prompt before the messages of a conversation, whatever they begin with', () => {
     const messages = [
       { role: 'system', content: 'Own' },

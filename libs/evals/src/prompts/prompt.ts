@@ -1,4 +1,4 @@
-import type { DatapointKind, EvalConfigResource, FieldError } from '@spandrel/contract';
+import type { DatapointKind, EvalConfigResource, FieldError, SystemPromptChange } from '@spandrel/contract';
 import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
 import { Injectable } from '@nestjs/common';
 import { DatasetSnapshots, DatasetStore } from '@spandrel/datasets';
@@ -20,6 +20,8 @@ type Part = string | Variable;
 interface PromptMessage {
   role: string;
   parts: readonly Part[];
+  /** What becomes of the system messages of the datapoint's own. */
+  system?: SystemPromptChange;
 }
 
 /** The messages that a run sends for each datapoint (docs/spec/evaluations.md#prompts). */
@@ -45,8 +47,11 @@ export class PromptError extends Error {
 export function createPrompt({
   messages,
   system_prompt: text,
-}: Pick<EvalConfigResource, 'messages' | 'system_prompt'>): Prompt {
+  system_prompt_mode: mode = 'before',
+}: Pick<EvalConfigResource, 'messages' | 'system_prompt' | 'system_prompt_mode'>): Prompt {
   if (messages) return messages.map(({ role, content }): PromptMessage => ({ role, parts: readTemplate(content) }));
+  if (text !== null && mode !== 'before')
+    return [{ role: 'user', parts: [MESSAGES], system: { [mode]: text } as SystemPromptChange }];
   const system: PromptMessage[] = text === null ? [] : [{ role: 'system', parts: [text] }];
   return [...system, { role: 'user', parts: [MESSAGES] }];
 }
@@ -123,8 +128,8 @@ export const hasValue = (kind: DatapointKind, variable: Variable): boolean =>
 /** The messages that are sent for a datapoint. @throws PromptError for a value that it lacks, and for more than can be sent. */
 export function fillPrompt(prompt: Prompt, kind: DatapointKind): ChatMessage[] {
   let left = LENGTH_MAX;
-  return prompt.flatMap(({ role, parts }): ChatMessage[] => {
-    if (parts.includes(MESSAGES)) return conversationOf(kind);
+  return prompt.flatMap(({ role, parts, system }): ChatMessage[] => {
+    if (parts.includes(MESSAGES)) return system ? withSystemPrompt(conversationOf(kind), system) : conversationOf(kind);
     let content = '';
     for (const part of parts) {
       const text = typeof part === 'string' ? part : textOf(kind, part);
@@ -140,6 +145,25 @@ const conversationOf = (kind: DatapointKind): ChatMessage[] =>
   'LlmConversation' in kind
     ? kind.LlmConversation.messages.map((message) => ({ ...message, content: message.content ?? null }))
     : [{ role: 'user', content: plainTextOf(kind.Generic.input) }];
+
+const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
+
+/** `replace` takes the place of all system messages; the others stand in one message with the first or the last of them. */
+export function withSystemPrompt(messages: readonly ChatMessage[], change: SystemPromptChange): ChatMessage[] {
+  if ('replace' in change) {
+    return [{ role: 'system', content: change.replace }, ...messages.filter((message) => !isSystem(message))];
+  }
+  const isBefore = 'prepend' in change;
+  const text = isBefore ? change.prepend : change.append;
+  const at = isBefore ? messages.findIndex(isSystem) : messages.findLastIndex(isSystem);
+  const { content } = messages[at] ?? {};
+  if (at < 0 || (content ?? null) === null) return [{ role: 'system', content: text }, ...messages];
+  const inOrder = <Of>(own: Of, given: Of): Of[] => (isBefore ? [given, own] : [own, given]);
+  const joined = Array.isArray(content)
+    ? inOrder(content, [{ type: 'text', text }]).flat()
+    : inOrder(plainTextOf(content), text).join('\n\n');
+  return messages.with(at, { ...messages[at]!, content: joined });
+}
 
 function textOf(kind: DatapointKind, variable: Variable): string {
   const value = valueOf(kind, variable);

@@ -1,17 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Connections, ConnectionStore, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
 import {
-  commonParameters,
   exactJsonInPieces,
+  parametersFor,
   recordedCall,
   TRY_TAG,
   type RecordedCall,
-  type SystemPromptChange,
   type TryCall,
   type TryChanges,
 } from '@spandrel/contract';
 import { Conflict, DomainError, inTurns, invalidRequest, newId, type Scope } from '@spandrel/kernel';
-import { contentTextOf, type ChatCall, type ChatMessage } from '@spandrel/plugin-api';
+import { withSystemPrompt } from '@spandrel/evals';
+import type { ChatCall, ChatMessage } from '@spandrel/plugin-api';
 import { estimateCost, PRICING, spanNotFound, SpanStore, TraceLookups, type PricingTable } from '@spandrel/tracing';
 import { TrySettings } from './try.settings.js';
 
@@ -116,10 +116,6 @@ function countTokens(value: unknown): number {
   return Math.ceil(text.length / CHARACTERS_OF_TOKEN) + images * IMAGE_TOKENS;
 }
 
-/** What a provider takes of the parameters of a recorded call: its own all of them. */
-const parametersFor = ({ provider, parameters }: RecordedCall, name: string): Record<string, unknown> =>
-  provider === name ? parameters : commonParameters(parameters);
-
 function chatCall(model: string, parameters: Record<string, unknown>, tools: readonly unknown[]) {
   const { temperature, max_tokens: maxTokens, ...others } = parameters;
   const faults = Object.entries({ temperature, max_tokens: maxTokens }).filter(
@@ -149,21 +145,4 @@ function changedMessages(given: readonly ChatMessage[], changes: TryChanges): Ch
     messages[index] = { ...messages[index], content };
   }
   return changes.system_prompt ? withSystemPrompt(messages, changes.system_prompt) : messages;
-}
-
-const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
-
-/** `replace` takes the place of all system messages; the others stand in one message with the first or the last of them. */
-function withSystemPrompt(messages: readonly ChatMessage[], change: SystemPromptChange): ChatMessage[] {
-  if ('replace' in change) {
-    return [{ role: 'system', content: change.replace }, ...messages.filter((message) => !isSystem(message))];
-  }
-  const isBefore = 'prepend' in change;
-  const text = isBefore ? change.prepend : change.append;
-  const index = isBefore ? messages.findIndex(isSystem) : messages.findLastIndex(isSystem);
-  const message = messages[index];
-  if (!message) return [{ role: 'system', content: text }, ...messages];
-  const said = contentTextOf(message.content) ?? '';
-  const content = (isBefore ? [text, said] : [said, text]).join('\n\n');
-  return messages.with(index, { ...message, content });
 }

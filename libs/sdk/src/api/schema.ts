@@ -1767,6 +1767,31 @@ export interface Operations {
     body: TryCall;
     answer: Response;
   };
+  /** Make recorded calls again with something else: `POST /api/replays`.
+   * The calls become a dataset, what was recorded the results of an external run, and the run beside it is an ordinary one. */
+  startReplay: {
+    body: StartReplay;
+    answer: Replay;
+  };
+  /** Replays, newest first: `GET /api/replays`. */
+  listReplays: {
+    query?: {
+      /** The replay of this run, be it the recorded one. */
+      run_id?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ReplayList;
+  };
+  /** A replay: `GET /api/replays/{id}`. */
+  getReplay: {
+    path: {
+      id: string;
+    };
+    answer: Replay;
+  };
   /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
   getAnalyticsSummary: {
     answer: {
@@ -2404,6 +2429,7 @@ export interface Problem {
     | 'eval_run_not_running'
     | 'nothing_to_score'
     | 'nothing_to_evaluate'
+    | 'nothing_to_replay'
     | 'nothing_to_retry'
     | 'unauthenticated'
     | 'insufficient_scope'
@@ -2423,6 +2449,7 @@ export interface Problem {
     | 'capture_rule_not_found'
     | 'scoring_rule_not_found'
     | 'connection_not_found'
+    | 'replay_not_found'
     | 'eval_run_not_found'
     | 'organization_not_found'
     | 'project_not_found'
@@ -5168,6 +5195,12 @@ export interface StartEval {
      * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
+    /**
+     * `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
+    /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
+    recorded?: boolean | null;
     /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
     trace?: boolean | null;
     /** For scoring by a model; what is left out is the run's own. */
@@ -5346,6 +5379,12 @@ export interface StartedEval {
      * Absent where none was given.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
+    /**
+     * Absent where none was given.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
+    /** Absent where it was not given. */
+    recorded?: boolean;
     trace: boolean;
     judge: {
       connection_id: string | null;
@@ -5754,6 +5793,12 @@ export interface StartMatrix {
      * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
+    /**
+     * `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
+    /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
+    recorded?: boolean | null;
     /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
     trace?: boolean | null;
     /** For scoring by a model; what is left out is the run's own. */
@@ -5871,6 +5916,12 @@ export interface EvalRunSummary {
      * Absent where none was given.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
+    /**
+     * Absent where none was given.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
+    /** Absent where it was not given. */
+    recorded?: boolean;
     trace: boolean;
     judge: {
       connection_id: string | null;
@@ -6151,6 +6202,12 @@ export interface EvalRun {
      * Absent where none was given.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
+    /**
+     * Absent where none was given.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
+    /** Absent where it was not given. */
+    recorded?: boolean;
     trace: boolean;
     judge: {
       connection_id: string | null;
@@ -7213,6 +7270,7 @@ export type TryEvent =
         | 'eval_run_not_running'
         | 'nothing_to_score'
         | 'nothing_to_evaluate'
+        | 'nothing_to_replay'
         | 'nothing_to_retry'
         | 'unauthenticated'
         | 'insufficient_scope'
@@ -7232,6 +7290,7 @@ export type TryEvent =
         | 'capture_rule_not_found'
         | 'scoring_rule_not_found'
         | 'connection_not_found'
+        | 'replay_not_found'
         | 'eval_run_not_found'
         | 'organization_not_found'
         | 'project_not_found'
@@ -7295,6 +7354,174 @@ export interface TryRun {
   cost: number | null;
   latency_ms: number;
   time_to_first_token_ms: number | null;
+}
+
+export interface StartReplay {
+  /** @example order-42:step.1 */
+  id?: string | null;
+  name: string;
+  source: ReplaySource;
+  change: ReplayChange;
+  /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
+  scoring?: string;
+  /** Checked by the scoring plugin's own schema. */
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** Several scorers, in the place of `scoring` and `scoring_config`. */
+  scorers?: StartEvalScorer[] | null;
+  /** What is left out is that of `change`. */
+  judge?: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+    /** 0 when left out; `null`: judges are asked without one. */
+    temperature?: number | null;
+  } | null;
+  /** How often each datapoint is tried; 1 when left out. */
+  repeats?: number | null;
+  /** Dollars that the calls of the run and its judges may cost. */
+  max_cost_usd?: number | null;
+  /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
+  pass_score?: number | null;
+  /**
+   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
+   */
+  pass_mode?: 'mean' | 'all' | null;
+  /** Those that compare do so with what was recorded, unless they name another run. */
+  gates?: EvalGate[] | null;
+  /** Texts by key: commit, branch … */
+  metadata?: {
+    [key: string]: string;
+  } | null;
+}
+
+export interface ReplaySource {
+  span_ids?: string[] | null;
+  /** Those of `GET /api/spans`. LLM calls alone unless `kind` says otherwise, and none of evaluations. */
+  filters?: {
+    ids?: string | string[];
+    trace_id?: string;
+    parent_id?: string;
+    /** Spans of traces of this session. */
+    session_id?: string;
+    /** Spans of traces of this user. */
+    user_id?: string;
+    tag?: string | string[];
+    /** `kind.type`. */
+    kind?: string;
+    model?: string;
+    provider?: string;
+    status?: 'running' | 'completed' | 'failed';
+    /**
+     * Spans that started then or later.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    since?: string;
+    /**
+     * Spans that started before.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    until?: string;
+    /** A literal substring of the name. */
+    name_contains?: string;
+    /** A literal substring of input or output. */
+    text_contains?: string;
+    input_contains?: string;
+    output_contains?: string;
+    /** A literal substring of the error of a failed span. */
+    error_contains?: string;
+    /** Milliseconds. */
+    duration_min?: number;
+    /** Milliseconds. */
+    duration_max?: number;
+    tokens_min?: number;
+    /** Dollars. */
+    cost_min?: number;
+    /** `metadata.KEY=VALUE`: spans with this value, or this JSON, as a member of their own metadata; may come for several keys. */
+    metadata?: {
+      [key: string]: string;
+    };
+    score?: string | string[];
+  };
+  /** So many of the spans, chosen by chance. */
+  sample?: number | null;
+  /** The same seed chooses the same spans; 0 when left out. */
+  seed?: number | null;
+  /** At most so many, the newest ones; 1000 when left out without `sample`. */
+  max?: number | null;
+}
+
+export interface ReplayChange {
+  connection_id: string;
+  /** Left out: the connection's `default_model`, or else the recorded one where all spans have the same. */
+  model?: string | null;
+  system_prompt?: SystemPromptChange | null;
+  /** What is left out is as it was recorded. */
+  parameters?: {
+    temperature?: number | null;
+    max_tokens?: number | null;
+    /**
+     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
+     */
+    max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
+  } | null;
+}
+
+export interface Replay {
+  id: string;
+  name: string;
+  /**
+   * `ready`: dataset and both runs are there.
+   */
+  status: 'preparing' | 'ready' | 'failed';
+  /** Why it failed. */
+  error: string | null;
+  dataset_id: string;
+  /** The run whose results are those that were recorded. */
+  baseline_run_id: string;
+  run_id: string;
+  /** As it was sent, `change` too. */
+  source: {
+    [key: string]: unknown;
+  };
+  change: {
+    [key: string]: unknown;
+  };
+  /** Spans that were named, or that the filters take. */
+  matched: number;
+  /** Those of them in the sample, `max` of them at most. */
+  taken: number;
+  /** Those of these that are replayed; the others are left out. */
+  replayed: number;
+  left_out: {
+    reason:
+      | 'not_found'
+      | 'not_llm_call'
+      | 'running'
+      | 'failed'
+      | 'truncated'
+      | 'masked'
+      | 'no_messages'
+      | 'no_answer'
+      | 'too_deep';
+    count: number;
+    /** The first 100. */
+    span_ids: string[];
+  }[];
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface ReplayList {
+  replays: Replay[];
+  /** Items in this answer. */
+  count: number;
+  /** What `cursor` takes for the next page; `null` on the last page. */
+  next_cursor: string | null;
 }
 
 export interface AnalyticsGroups {
@@ -8169,6 +8396,12 @@ export interface ExportedEvalRun {
      * Absent where none was given.
      */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
+    /**
+     * Absent where none was given.
+     */
+    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
+    /** Absent where it was not given. */
+    recorded?: boolean;
     trace: boolean;
     judge: {
       connection_id: string | null;

@@ -108,6 +108,13 @@ export class SpanListStore {
     return ofProject('s', scope, rows);
   }
 
+  /** Ids of the spans that all filters take, newest first, up to `max`. */
+  async ids(scope: Scope, filters: SpanFilters, max: number): Promise<string[]> {
+    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max });
+    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
+    return found ? (await found.fetch('valued', undefined, max, COUNTED)).rows : [];
+  }
+
   private split(query: ListSpans): ListSpans {
     return this.metadata?.split(query) ?? query;
   }

@@ -19,6 +19,7 @@ import { ReviewUntil } from './20261127181046-review-until.js';
 import { EvalBaseline } from './20261127205720-eval-baseline.js';
 import { ReadStore } from './20261127210633-read-store.js';
 import { DatapointSource } from './20261127211642-datapoint-source.js';
+import { Replay } from './20261127210636-replay.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -41,4 +42,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127205720-eval-baseline', class: EvalBaseline },
   { name: '20261127210633-read-store', class: ReadStore },
   { name: '20261127211642-datapoint-source', class: DatapointSource },
+  { name: '20261127210636-replay', class: Replay },
 ];
