@@ -158,9 +158,11 @@ describe('a prompt', () => {
     await button(/^Run/).click();
     await page.getByRole('alert').getByText('The parameters are not JSON.').waitFor();
     await expectAccessible(watched);
+    const usual = page.viewportSize()!;
     await page.setViewportSize({ width: 390, height: 800 });
     await expectSoon(() => page.evaluate('document.documentElement.scrollWidth'), 390);
     await expectAccessible(watched);
+    await page.setViewportSize(usual);
     expectNoFaults(watched);
   });
 });
