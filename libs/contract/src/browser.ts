@@ -13,7 +13,13 @@ export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
-export { describePairs, describeVerdict, namedScores, type Named } from './words/describe-scores.js';
+export {
+  describePairs,
+  describePreference,
+  describeVerdict,
+  namedScores,
+  type Named,
+} from './words/describe-scores.js';
 export { scoreText, sumText, type ScoreWords } from './words/score-text.js';
 export { formatCount, formatCounted, NONE } from './words/format-count.js';
 export { describeIncomparable, judgeRegression } from './words/judge-regression.js';

@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { describePairs, formatCounted, namedScores } from '@spandrel/contract/browser';
+import { describePairs, describePreference, formatCounted, namedScores } from '@spandrel/contract/browser';
 import type { Output } from '../client/output/output.js';
 import type { Column } from '../client/output/table.js';
 import { oneLine } from '../client/output/text.js';
@@ -29,6 +29,9 @@ export function reportLines(report: EvalReport, out: Output): string[] {
     titleLine(report, out),
     '',
     ...out.table(NUMBERS).lines(numberRows(report)),
+    ...Object.entries(report.statistics.scorers).flatMap(([name, { preference }]) =>
+      preference ? ['', `${name}: ${describePreference(preference)}`] : [],
+    ),
     ...gateLines(report, out),
     ...comparisonLines(report),
     ...groupLines(report.statistics, out),

@@ -13,7 +13,7 @@ export function wordsOfScoring(name: string): string {
 /** Scorers that are built in: those of a run have these names unless somebody chose others. */
 const BUILT_IN: ReadonlySet<string> = new Set([
   ...['Contains', 'Cost', 'EmbeddingSimilarity', 'ExactMatch', 'JsonEqual', 'JsonSchema'],
-  ...['Latency', 'Levenshtein', 'LlmJudge', 'None', 'Regex'],
+  ...['Latency', 'Levenshtein', 'LlmJudge', 'None', 'Preference', 'Regex'],
 ]);
 
 /** The name of a scorer of a run as people read it: one that somebody chose stays. */
@@ -21,6 +21,9 @@ export const wordsOfScorer = (name: string): string => (BUILT_IN.has(name) ? wor
 
 /** Scores by a rubric, which only the judge has. */
 export const JUDGE = 'LlmJudge';
+
+/** Scorers with nothing to set but a rubric. */
+export const JUDGES: readonly string[] = [JUDGE, 'Preference'];
 
 /** What can be set of a scoring, in words: `pattern (Needed: a regular expression), ignore_case`. */
 export function describeSettings(schema: Readonly<Record<string, unknown>>): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   describePairs,
+  describePreference,
   describeVerdict,
   describeInterval,
   formatDifference,
@@ -97,12 +98,38 @@ describe('a verdict in words', () => {
   });
 });
 
+describe('a preference in words', () => {
+  const rate = (share: number, low: number, high: number) => ({ rate: share, ci: { low, high, level: 0.95 } });
+  const found = { wins: 20, ties: 1, losses: 8, p_value: 0.0357, judged: 56 };
+  const counts = '20 wins, 1 tie, 8 losses against the baseline (sign test, p 0.036).';
+
+  it.each([
+    [
+      rate(0.7037, 0.6312, 0.7762),
+      '70.4% of the time (95% interval 63.1% to 77.6%): a position bias: it leans to the first place.',
+    ],
+    [rate(0.3, 0.2, 0.4), '30% of the time (95% interval 20% to 40%): a position bias: it leans to the second place.'],
+    [rate(0.5, 0.4, 0.6), '50% of the time (95% interval 40% to 60%): no position bias shown.'],
+  ])('says how the judge leans', (first, words) => {
+    const differing = rate(0.4643, 0.3, 0.6);
+    expect(describePreference({ ...found, first_preferred: first, self_disagreement: differing })).toBe(
+      `${counts} The judge preferred the first answer ${words} It disagreed with itself 46.4% of the time, over 56 judged datapoints.`,
+    );
+  });
+
+  it('says no more than the counts where no judge was asked', () => {
+    expect(describePreference({ ...found, first_preferred: null, self_disagreement: null })).toBe(counts);
+  });
+});
+
 describe('the names of scores', () => {
   const of = (name: string, members: object = {}) => ({
     ...{ name, scoring: name, weight: 1, pass_score: 1 },
     ...members,
   });
-  const run = (passScore: number, ...scorers: ReturnType<typeof of>[]) => ({ pass_score: passScore, scorers });
+  const run = (passScore: number, ...scorers: ReturnType<typeof of>[]) => ({
+    ...{ id: String(scorers.length), baseline_run_id: null as string | null, pass_score: passScore, scorers },
+  });
   const names = (...runs: ReturnType<typeof run>[]) =>
     namedScores(
       { score: 0, scorers: Object.fromEntries(runs[0]!.scorers.map(({ name }, at) => [name, at + 1])) },
@@ -115,6 +142,12 @@ describe('the names of scores', () => {
       { name: 'a', of: 1 },
       { name: 'b', of: 2 },
     ]);
+  });
+
+  it('leave out all together where the run compares itself with its baseline, whatever that was scored', () => {
+    const one = { ...run(1, of('a')), id: 'run', baseline_run_id: 'before' };
+    expect(names(one, { ...run(1, of('b'), of('c')), id: 'before' })).toEqual([{ name: 'a', of: 1 }]);
+    expect(names(one, { ...run(1, of('b'), of('c')), id: 'other' })).toHaveLength(2);
   });
 
   it('leave out all together where one scorer is all there is, in the baseline too', () => {

@@ -69,6 +69,44 @@ interface Pairs {
   unpaired_baseline: number;
 }
 
+interface SharedRate {
+  rate: number;
+  ci: Bounds;
+}
+
+/** Members of a `PreferenceStatistics`. */
+interface Preferences {
+  wins: number;
+  ties: number;
+  losses: number;
+  p_value: number | null;
+  judged: number;
+  first_preferred: SharedRate | null;
+  self_disagreement: SharedRate | null;
+}
+
+const formatShare = (share: number): string => `${Number((share * 100).toFixed(1))}%`;
+
+/** How a run did beside its baseline by a judge that saw both answers, and how much their order counted, in sentences. */
+export function describePreference(found: Preferences): string {
+  const { wins, ties, losses, p_value: p, judged, first_preferred: first, self_disagreement: differing } = found;
+  const counts = [formatCounted(wins, 'win'), formatCounted(ties, 'tie'), formatCounted(losses, 'loss', 'losses')];
+  const sentences = [`${counts.join(', ')} against the baseline (sign test, p ${formatP(p)}).`];
+  if (first) {
+    const leaning = first.ci.low > 0.5 ? 'first' : first.ci.high < 0.5 ? 'second' : null;
+    const bias = leaning === null ? 'no position bias shown' : `a position bias: it leans to the ${leaning} place`;
+    const interval = describeInterval(first.ci, formatShare);
+    sentences.push(
+      `The judge preferred the first answer ${formatShare(first.rate)} of the time (${interval}): ${bias}.`,
+    );
+  }
+  if (differing) {
+    const pairs = formatCounted(judged, 'judged datapoint');
+    sentences.push(`It disagreed with itself ${formatShare(differing.rate)} of the time, over ${pairs}.`);
+  }
+  return sentences.join(' ');
+}
+
 const DIFF_MAX = 1;
 
 /**
@@ -113,6 +151,8 @@ export function describePairs(comparison: Pairs, run: string, baseline: string):
 
 /** Members of an `EvalRunSummary`. */
 interface ScoredRun {
+  id: string;
+  baseline_run_id: string | null;
   pass_score: number;
   scorers: readonly { name: string; scoring: string; weight: number; pass_score: number }[];
 }
@@ -125,7 +165,8 @@ export interface Named<Of> {
 
 /**
  * What is known of all scorers together, and of each by its name. Together they are left out where they are the same: where one scorer,
- * with a weight, and one pass score are all that the run has, and all that its baseline has.
+ * with a weight, and one pass score are all that the run has, and all that its baseline has. What the run compares itself with by its
+ * scorers may have been scored by any.
  * @param runs the run; beside it the one that it is compared with.
  */
 export function namedScores<Of>(
@@ -134,6 +175,7 @@ export function namedScores<Of>(
 ): Named<Of>[] {
   const [first] = runs[0]?.scorers ?? [];
   const areSame = runs.every((run) => {
+    if (run.id === runs[0]?.baseline_run_id) return true;
     const [only, ...others] = run.scorers;
     if (!only || !first || others.length > 0 || only.weight === 0) return false;
     const passScores = new Set([first.pass_score, only.pass_score, run.pass_score]);

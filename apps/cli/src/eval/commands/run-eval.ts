@@ -106,7 +106,10 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
   const isLatest = isLatestWanted(judging);
   let against = isLatest ? {} : await baselineFor(call, judging, dataset);
   plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
-  const body = await startBody(api, plan, dataset.name, gatesAgainst(judging, against.baselineRunId));
+  const body = {
+    ...(await startBody(api, plan, dataset.name, gatesAgainst(judging, against.baselineRunId))),
+    baseline_run_id: against.baselineRunId,
+  };
   const prepareJudging = async (run: EvalRunSummary): Promise<Pick<JudgedBy, 'baselineRunId' | 'skipped'>> => {
     await checkKeys(call, judging, run);
     if (!isLatest) return against;

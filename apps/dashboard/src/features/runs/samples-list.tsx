@@ -14,7 +14,7 @@ import styles from './samples-list.module.css';
 /** Whether scorers said more than the score does: there are several, or one that does not count. */
 export const hasScoresByName = ({ score, scores }: Pick<EvalItem, 'score' | 'scores'>): boolean => {
   const said = Object.values(scores);
-  return said.length > 1 || said.some((only) => only.score !== score);
+  return said.length > 1 || said.some((only) => only.score !== score || only.preference);
 };
 
 /** So many tries are drawn at first; outputs may be long. */
@@ -81,17 +81,34 @@ export const describeCalls = (calls: number | null | undefined): string =>
 export function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
   return (
     <ul aria-label="Scores" className={styles.scores}>
-      {Object.entries(scores).map(([name, { score, reason, error, judge_model: judge, judge_attempts: calls }]) => (
-        <li key={name} dir="auto">
-          <strong>
-            {wordsOfScorer(name)} {formatScore(score)}
-          </strong>{' '}
-          {judge !== null && `by ${judge}${describeCalls(calls)}. `}
-          {reason}
-          {error !== null && <span className={styles.failed}>{error}</span>}
-        </li>
-      ))}
+      {Object.entries(scores).map(
+        ([name, { score, reason, error, judge_model: judge, judge_attempts: calls, preference }]) => (
+          <li key={name} dir="auto">
+            <strong>
+              {wordsOfScorer(name)} {formatScore(score)}
+            </strong>{' '}
+            {judge !== null && `by ${judge}${describeCalls(calls)}. `}
+            {reason}
+            <PreferenceOfPair preference={preference} />
+            {error !== null && <span className={styles.failed}>{error}</span>}
+          </li>
+        ),
+      )}
     </ul>
+  );
+}
+
+const PREFERRED = { baseline: "the baseline's answer", output: 'this answer', neither: 'neither' } as const;
+
+/** The answer that a judge preferred in each order; nothing where none was asked so. */
+function PreferenceOfPair({ preference }: { preference: EvalItem['scores'][string]['preference'] }) {
+  if (!preference) return null;
+  const { baseline_first: after, output_first: before } = preference;
+  return (
+    <span>
+      {` Shown second: ${PREFERRED[after]} was preferred. Shown first: ${PREFERRED[before]} was preferred.`}
+      {after !== before && ' The judge disagreed with itself: a tie.'}
+    </span>
   );
 }
 

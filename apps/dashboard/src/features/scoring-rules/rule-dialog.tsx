@@ -134,7 +134,7 @@ function RuleForm({ rule, onSaved, onClose }: RuleDialogProps) {
               <SelectField
                 label="Scoring"
                 options={scorers
-                  .filter((one) => !one.needs_expected)
+                  .filter((one) => !one.needs_expected && !one.needs_baseline)
                   .map(({ name }) => ({ value: name, label: wordsOfScoring(name) }))}
                 {...pick('scoring', 'scoring')}
               />

@@ -5,6 +5,7 @@ import {
   formatScore,
   describeIncomparable,
   describePairs,
+  describePreference,
   describeVerdict,
   formatDifference,
   formatMetadataValue,
@@ -97,6 +98,18 @@ export function ScoreTable({ run, statistics }: StatisticsProps) {
         </tr>
       ))}
     </ScrolledTable>
+  );
+}
+
+/** How the run did beside the run that its scorers compare it with, in words; nothing of other scorers. */
+export function PreferenceWords({ statistics }: Pick<StatisticsProps, 'statistics'>) {
+  return Object.entries(statistics.scorers).map(
+    ([name, { preference }]) =>
+      preference && (
+        <p key={name}>
+          <strong>{wordsOfScorer(name)}:</strong> {describePreference(preference)}
+        </p>
+      ),
   );
 }
 

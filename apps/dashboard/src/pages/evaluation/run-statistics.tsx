@@ -24,6 +24,7 @@ import {
   GroupTable,
   PassTable,
   RunComparison,
+  PreferenceWords,
   ScoreTable,
   ScrolledTable,
   useStatistics,
@@ -42,7 +43,7 @@ interface RunStatisticsProps {
 export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
   const query = useStatistics(run, undefined, search);
   const { data } = query;
-  const { baseline } = search;
+  const { baseline = run.baseline_run_id ?? undefined } = search;
   if (run.sample_progress === 0) return null;
   return (
     <section aria-label="Statistics" className={styles.section}>
@@ -51,6 +52,7 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
       {data && (
         <>
           <ScoreTable run={run} statistics={data} />
+          <PreferenceWords statistics={data} />
           <PassTable run={run} statistics={data} />
           <FactList label="Statistics facts" facts={statisticsFacts(data)} />
           {baseline === undefined && <GroupTable statistics={data} run={run.name} />}
@@ -60,10 +62,10 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
       <RunField
         className={styles.baseline}
         label="Compare with"
-        none="No baseline"
+        none={run.baseline_run_id === null ? 'No baseline' : 'The run that it was started to compare with'}
         datasetId={run.dataset_id}
-        without={[run.id]}
-        value={baseline ?? ''}
+        without={[run.id, run.baseline_run_id ?? undefined]}
+        value={search.baseline ?? ''}
         onChange={(id) => onChange('baseline', id)}
       />
       {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} division={search} />}

@@ -41,6 +41,8 @@ export interface RunFields extends Record<
   passScore: string;
   /** A `PassMode`. */
   passMode: string;
+  /** The run with whose answers scorers compare; `''` for none. */
+  baseline: string;
   /** Dollars. */
   maxCost: string;
   /** `KEY = VALUE`, one a line. */
@@ -63,7 +65,7 @@ export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
-  ...{ repeats: '1', passScore: '', passMode: 'all', maxCost: '', metadata: '', filter: '' },
+  ...{ repeats: '1', passScore: '', passMode: 'all', baseline: '', maxCost: '', metadata: '', filter: '' },
   ...{ limit: '', sample: '', conditions: '{}', cache: '' },
   ...{ model2: '', connection2: '', model3: '', connection3: '', model4: '', connection4: '' },
   ...{ userPrompt: '', systemPrompt2: '', systemPrompt3: '', systemPrompt4: '', kept: '{}' },
@@ -93,6 +95,7 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     repeats: String(run.repeats),
     passScore: String(run.pass_score),
     passMode: run.pass_mode,
+    baseline: run.baseline_run_id ?? '',
     maxCost: String(run.max_cost_usd ?? ''),
     metadata: linesOf(run.metadata),
     filter: linesOf(run.filter?.metadata ?? {}),
@@ -175,6 +178,7 @@ export function startOf(fields: RunFields): StartEval {
     ...(fields.repeats !== '' && fields.repeats !== '1' && { repeats: Number(fields.repeats) }),
     ...(fields.passScore !== '' && { pass_score: Number(fields.passScore) }),
     ...(fields.passMode === 'mean' && { pass_mode: 'mean' }),
+    ...(fields.baseline !== '' && { baseline_run_id: fields.baseline }),
     ...(fields.maxCost !== '' && { max_cost_usd: Number(fields.maxCost) }),
     ...(fields.gates.length > 0 && { gates: fields.gates.map(gateOf) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),

@@ -14,7 +14,7 @@ import { wordsOfScoring } from '../../features/scorer-words.js';
 import { runAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { useModelChoices } from '../../features/model-choices.js';
-import { useDatasetNames, useRunsOf } from '../../features/runs/run-queries.js';
+import { RunField, useDatasetNames, useRunsOf } from '../../features/runs/run-queries.js';
 import { useSettled } from '../../components/hooks.js';
 import { describeCost } from './estimate-cost.js';
 import {
@@ -42,6 +42,7 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
   ...{ model2: 'models', systemPrompt2: 'prompts' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
+  baseline: 'baseline_run_id',
   ...{ filter: 'filter.metadata', limit: 'filter.limit', sample: 'filter.sample', cache: 'cache' },
 };
 const PLACES = [
@@ -206,6 +207,17 @@ export function RunForm({ initial }: { initial: RunFields }) {
         connections={connections.map(optionOf)}
         onChange={(next) => set({ scorers: next })}
       />
+      {fields.scorers.some(({ scoring }) => scorers.some((one) => one.name === scoring && one.needs_baseline)) && (
+        <RunField
+          label="Compare with the answers of"
+          none="Choose a run"
+          required
+          datasetId={fields.dataset}
+          without={[]}
+          {...bind('baseline')}
+          onChange={(baseline) => set({ baseline })}
+        />
+      )}
       <div className={styles.beside}>
         {LIMITS.map(({ member, ...field }) => (
           <TextField key={member} type="number" {...field} {...bind(member)} />

@@ -1,6 +1,6 @@
 import type { EvalRunResource, RunScorer, StartEval } from '@spandrel/contract';
 import { FormFault } from '../../api/form-faults.js';
-import { JUDGE } from '../../features/scorer-words.js';
+import { JUDGES } from '../../features/scorer-words.js';
 
 /** What the fields of a scorer hold. Numbers are texts, since they may be half written. */
 export interface ScorerFields {
@@ -29,7 +29,7 @@ export const EMPTY_SCORER: ScorerFields = {
 
 /** Whether a scorer asks a model, as far as its members show where what it can do is not known: only then is its judge sent. */
 const asksModel = ({ scoring, judgeConnection, judgeModel }: ScorerFields): boolean =>
-  scoring === JUDGE || judgeConnection !== '' || judgeModel.trim() !== '';
+  JUDGES.includes(scoring) || judgeConnection !== '' || judgeModel.trim() !== '';
 
 /** Scores that the caller of an external run gives; a run that is started here has none. */
 const EXTERNAL = 'External';

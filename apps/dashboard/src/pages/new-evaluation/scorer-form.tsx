@@ -2,7 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { describeSettings, JUDGE, wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
+import { describeSettings, JUDGES, wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
 import { EMPTY_SCORER, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
@@ -102,7 +102,7 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
         onChange={chooseScoring}
       />
       {/* All that a judge can be given is in its group. */}
-      {facts?.config_schema && scorer.scoring !== JUDGE && (
+      {facts?.config_schema && !JUDGES.includes(scorer.scoring) && (
         <TextArea
           label="Scoring settings (JSON)"
           rows={4}
