@@ -41,7 +41,12 @@ export async function measureStrategies(spans: number, { dataDir }: FilledDataba
     const scope = kernel.LOCAL_SCOPE;
     const requestOf = (query: object, ofTraces?: OfTraces): InstanceType<Requests['ListRequest']> => {
       const parsed = contract.listSpansSchema.parse(query);
-      const sorting = { list: 'bench', idColumn: 's.id', order: parsed.sort_order, ...SORTED[parsed.sort_by] };
+      const sorting = {
+        list: 'bench',
+        idColumn: 's.id',
+        order: parsed.sort_order,
+        ...SORTED[parsed.sort_by as keyof typeof SORTED],
+      };
       return new ListRequest(opened, scope, parsed, sorting, ofTraces, LIST_LIMITS);
     };
     const timed = async (query: object, strategies: Planning['STRATEGIES']): Promise<{ name: string; ms: number }> => {

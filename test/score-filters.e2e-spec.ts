@@ -122,6 +122,57 @@ describeOnBothDatabases('filters by score', ({ newDatabase }) => {
     );
   });
 
+  it.each(['desc', 'asc'] as const)('sorts by the values of a score, %s', async (order) => {
+    const sorted = (id: string, of: (n: number) => readonly Given[], takes = (_n: number): boolean => true) =>
+      Array.from({ length: COUNT }, (_, n) => n)
+        .filter(takes)
+        .flatMap((n) => {
+          const values = of(n).flatMap(({ name, value }) => (name === 'quality' ? (value ?? []) : []));
+          const first = order === 'asc' ? Math.min(...values) : Math.max(...values);
+          return values.length === 0 ? [] : [{ id: `${id}${n}`, first }];
+        })
+        .toSorted((a, b) => (a.first - b.first || (a.id < b.id ? -1 : 1)) * (order === 'asc' ? 1 : -1))
+        .map((one) => one.id);
+    const sort = `&sort_by=score:quality&sort_order=${order}`;
+    const list = async (of: 'traces' | 'spans', filters: string): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { status, body } = await get(`/api/${of}?${filters}${sort}&limit=4${cursor && `&cursor=${cursor}`}`);
+        expect(status).toBe(200);
+        ids.push(...(body[of] as { id: string }[]).map(({ id }) => id));
+        cursor = body['next_cursor'] as string | null;
+      }
+      return ids;
+    };
+    const onSpan = (n: number) => scoresOf(n).filter((score) => score.onSpan);
+    const isEven = (n: number): boolean => n % 2 === 0;
+    expect(await list('traces', '')).toEqual(sorted('t', scoresOf));
+    expect(await list('spans', '')).toEqual(sorted('s', onSpan));
+    expect(await list('traces', 'tag=tag0')).toEqual(sorted('t', scoresOf, isEven));
+    expect(await list('traces', `since=${at(9)}&until=${at(20)}&score=helpful:yes`)).toEqual(
+      sorted('t', scoresOf, (n) => n >= 9 && n < 20 && n % 3 === 0),
+    );
+    expect(await list('spans', 'model=m0')).toEqual(sorted('s', onSpan, isEven));
+    expect(await list('spans', 'text_contains=needle')).toEqual(sorted('s', onSpan, isEven));
+    expect(await list('spans', 'view=outline&ids=s5&ids=s6&ids=s15')).toEqual(
+      sorted('s', onSpan, (n) => [5, 15].includes(n)),
+    );
+    expect(await list('spans', `since=${at(9)}&tag=tag1`)).toEqual(sorted('s', onSpan, (n) => n >= 9 && n % 2 === 1));
+  });
+
+  it('refuses an order without a name, and lists nothing by a name that nobody used', async () => {
+    for (const list of ['traces', 'spans']) {
+      expect((await get(`/api/${list}?sort_by=score:`)).status).toBe(400);
+      expect((await get(`/api/${list}?sort_by=scores:quality`)).status).toBe(400);
+      for (const name of ['nothing', 'noted', 'a%00b']) {
+        expect((await get(`/api/${list}?sort_by=score:${name}`)).body).toEqual({ [list]: [], count: 0, next_cursor: null });
+      }
+      const { body } = await get(`/api/${list}?sort_by=score:quality&limit=1`);
+      const other = await get(`/api/${list}?sort_by=score:helpful&cursor=${String(body['next_cursor'])}`);
+      expect(other.body).toMatchObject({ code: 'invalid_cursor' });
+    }
+  });
+
   it.each([
     'quality',
     'quality<',

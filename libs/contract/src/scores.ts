@@ -151,6 +151,13 @@ function attemptJson(text: string): unknown {
   }
 }
 
+/** The order of lists of traces and spans by their scores of a name (docs/spec/scores.md#sorting-by-scores). */
+export const scoreSortSchema = z.templateLiteral(['score:', z.string().min(1).max(200)]);
+
+/** The name in such an order; `undefined` in another one. */
+export const scoreOfSort = (sortBy: string): string | undefined =>
+  sortBy.startsWith('score:') ? sortBy.slice('score:'.length) : undefined;
+
 /** The filter on scores of lists of traces and spans (docs/spec/scores.md#finding-by-scores). */
 export const scoreFiltersSchema = repeatable(scoreFilterSchema, 8)
   .optional()

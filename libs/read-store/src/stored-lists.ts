@@ -38,9 +38,10 @@ export class StoredLists implements StoredSpans, OnModuleInit {
   }
 
   async listOf(scope: Scope, query: SpanQuery): Promise<StoredList | undefined> {
-    const { sort_by, sort_order } = query;
+    const { sort_order } = query;
     const filters = this.filtersOf(query);
-    if (!filters || !this.store!.capabilities.sorts.includes(sort_by)) return undefined;
+    const sort_by = this.store!.capabilities.sorts.find((one) => one === query.sort_by);
+    if (!filters || sort_by === undefined) return undefined;
     const found = performance.now() < this.awayUntil ? 'off' : await this.askable(scope);
     if (typeof found === 'string') {
       this.note(found);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ScoreFilter } from '@spandrel/contract';
+import { isStorableText, type ScoreFilter, type SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   integer,
@@ -64,6 +64,16 @@ export class ScoreFilterStore {
       }
     }
     return { conditions, ...(ids ? { ids: [...ids] } : { order: orderOf(target, await this.rarest(many, options)) }) };
+  }
+
+  /** Of several scores of one name that is the first in this order. */
+  sortTargets({ projectId }: Scope, target: 'trace' | 'span', name: string, order: SortOrder): ScoredOrder {
+    const id = `c.${target}_id`;
+    const beyond = rawSql(order === 'asc' ? '<' : '>');
+    const where = sql`c.project_id = ${projectId} and c.name = ${name} and c.value is not null and ${rawSql(id)} is not null
+      and not exists (select 1 from score d where d.project_id = c.project_id and ${rawSql(`d.${target}_id`)} = ${rawSql(id)}
+        and d.name || '' = ${name} and (d.value + 0 ${beyond} c.value or (d.value + 0 = c.value and d.id || '' < c.id)))`;
+    return { from: sql`score c${onSqlite(rawSql(' indexed by score_value'))}`, where, at: 'c.value', id };
   }
 
   /** The condition on scores that fewest meet. */

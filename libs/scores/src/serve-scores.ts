@@ -71,6 +71,10 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
       where c.project_id = ${projectId} and c.name = ${name} and c.target_at >= ${from} and c.target_at < ${until}
         and c.value is not null and c.trace_id is not null`;
   }
+
+  sortTargets(...asked: Parameters<ScoresOfRecords['sortTargets']>) {
+    return this.filters.sortTargets(...asked);
+  }
 }
 
 /** Sums by ids and names. @param rows by ids, names and labels. */

@@ -483,8 +483,8 @@ export interface Operations {
       };
       /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
       score?: string[];
-      /** Traces without the value come last. */
-      sort_by?: 'started_at' | 'duration' | 'cost' | 'tokens' | 'spans';
+      /** Traces without the value come last. `score:NAME`: those alone that have such a score with a value. */
+      sort_by?: ('started_at' | 'duration' | 'cost' | 'tokens' | 'spans') | string;
       sort_order?: 'asc' | 'desc';
       /** Items of a page; a page of large items may end before. */
       limit?: number;
@@ -577,8 +577,8 @@ export interface Operations {
       };
       /** `NAME<0.5` (also `<=`, `>`, `>=`, `=`) or `NAME:LABEL`: those with such a score. May be repeated; all must match. */
       score?: string[];
-      /** Spans without the value come last. */
-      sort_by?: 'started_at' | 'duration' | 'tokens' | 'cost' | 'name';
+      /** Spans without the value come last. `score:NAME`: those alone that have such a score with a value. */
+      sort_by?: ('started_at' | 'duration' | 'tokens' | 'cost' | 'name') | string;
       sort_order?: 'asc' | 'desc';
       /** Items of a page; a page of large items may end before. */
       limit?: number;

@@ -12,7 +12,7 @@ import {
   dayStart,
 } from '@spandrel/storage';
 import { mergedPositions, ReadStoreAway, type ReadStorePort, type StoredList } from '../reading/read-store-port.js';
-import { resolveScores, type ScoresPort } from '../reading/scores-port.js';
+import { resolveScores, resolveScoreSort, type ScoresPort } from '../reading/scores-port.js';
 import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
 import { type Candidates, type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
@@ -21,6 +21,7 @@ import {
   equalityFilters,
   filteredValues,
   spanConditions,
+  isValue,
   type IndexedFilter,
   type SpanQuery,
   type StartRange,
@@ -56,6 +57,8 @@ interface Asked {
 
 /** The spans of one list, found as {@link planList} has it, off the main thread. */
 export class FoundSpans {
+  /** Where the candidates that were looked at are in the list. */
+  readonly positions = new Map<string, Position>();
   private readonly planned = new Map<StartRange, Promise<PlannedList | undefined>>();
 
   private stored: Promise<StoredList | undefined> | undefined;
@@ -75,12 +78,13 @@ export class FoundSpans {
   ): Promise<FoundSpans | undefined> {
     const implied = withImpliedStatus(given);
     const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied, scope));
-    if (!filtered) return undefined;
+    const scoreSort = resolveScoreSort(parts.scores, scope, 'span', given);
+    if (!filtered || scoreSort === null) return undefined;
     const reading = searchesText(filtered) ? { ...scope, patient: true } : scope;
     const ofTraces = await ofMatchingTraces(parts.storage, reading, filtered);
     if (ofTraces === null) return undefined;
     const days = await manyDays(parts, filtered);
-    const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), ...(days && { days }) };
+    const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), scoreSort, ...(days && { days }) };
     const asked = { scope: reading, query, sorting, ofTraces };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
   }
@@ -179,7 +183,13 @@ export class FoundSpans {
     const within = window === EVER ? query : { ...query, within: window };
     const list = new ListRequest(storage, scope, within, sorting, ofTraces, limits);
     const found = await planList(list);
-    return found && { list, found };
+    if (!found || !query.scoreSort) return found && { list, found };
+    const candidates: Candidates = async (...asked) => {
+      const positions = await found.candidates(...asked);
+      for (const position of positions) this.positions.set(position.id, position);
+      return positions;
+    };
+    return { list, found: { ...found, candidates } };
   }
 
   private async fetchIn<Row>(
@@ -236,7 +246,7 @@ async function windowsOf({ storage, partitions }: FindingParts, { scope, query, 
 
 /** The days that have partitions now, of a list by a number, where they are many. */
 async function manyDays({ partitions }: FindingParts, query: ListSpans): Promise<readonly number[] | undefined> {
-  const byNumber = filteredValues(query).length > 0 || (query.sort_by !== 'started_at' && query.sort_by !== 'name');
+  const byNumber = filteredValues(query).length > 0 || isValue(query.sort_by);
   const days = byNumber ? await partitions?.days() : undefined;
   return days && days.length >= PARTITIONS_MIN ? days : undefined;
 }

@@ -202,6 +202,25 @@ const scoreOrder: ListStrategy = {
   },
 };
 
+/** Spans by the value of a score: the scores in this order, each with its span tested for the filters. */
+const scoreSort: ListStrategy = {
+  name: 'score-sort',
+  find(list) {
+    const { scope, query, sorting, storage } = list;
+    const { scoreSort: scores } = query;
+    if (!scores) return undefined;
+    const where = sql`${scores.where} and exists (select 1 from span s where s.project_id = ${scope.projectId}
+      and s.id = ${rawSql(scores.id)} and s.started_at = c.target_at and ${list.where()} limit 1 offset 0)`;
+    const candidates: Candidates = (part, from, count) =>
+      storage.readLong(
+        positionShape(sorting).query`select ${positionColumns(sorting)} from ${scores.from}
+          where ${where} and ${behind(sorting, part, from)} order by ${orderBy(sorting, part)} limit ${count}`,
+        scope,
+      );
+    return { candidates };
+  },
+};
+
 /** Spans in start order by a part of their name: the first spans of each of few names, merged. */
 const namesInOrder: ListStrategy = {
   name: 'names-in-order',
@@ -226,6 +245,7 @@ const sortIndex: ListStrategy = {
 
 /** The strategies in the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [
+  scoreSort,
   namedSpans,
   scoreOrder,
   smallTraceSet,

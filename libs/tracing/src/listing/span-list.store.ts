@@ -34,6 +34,9 @@ const SORTED: Record<SpanSortKey, Sorted & { property: keyof SpanRow }> = {
   name: { column: 's.name', property: 'name', type: 'text', nullable: false },
 };
 
+/** By the value of a score, which no property of a span has. */
+const BY_SCORE = { column: 'c.value', idColumn: 'c.span_id', property: 'id', type: 'number', nullable: false } as const;
+
 /** `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages; one of large payloads ends early. */
 @Injectable()
 export class SpanListStore {
@@ -121,7 +124,7 @@ export class SpanListStore {
 
   private async page<Row extends SpanRow>(scope: Scope, query: ListSpans, form: SpanForm<Row>): Promise<Page<Row>> {
     const { sort_by: sortBy, sort_order: order } = query;
-    const { property, ...sorted } = SORTED[sortBy];
+    const { property, ...sorted } = Object.hasOwn(SORTED, sortBy) ? SORTED[sortBy as SpanSortKey] : BY_SCORE;
     const sorting: Sorting = { list: `spans:${sortBy}:${order}`, idColumn: 's.id', order, ...sorted };
     const from = startOf(sorting, query.cursor);
     const found = await FoundSpans.of(this.finding, scope, this.split(query), sorting);
@@ -131,7 +134,7 @@ export class SpanListStore {
       from,
       query.limit,
       (part, start, count) => found.fetch(part, start, count, form),
-      (span): Position => ({ value: span[property], id: span.id }),
+      (span): Position => found.positions.get(span.id) ?? { value: span[property], id: span.id },
     );
   }
 }

@@ -11,6 +11,7 @@ import {
   behind,
   fillPage,
   integer,
+  number,
   orderBy,
   positionShape,
   rawSql,
@@ -39,6 +40,7 @@ import {
   inStarts,
   readOnce,
   resolveScores,
+  resolveScoreSort,
   ScoresPort,
   type Scored,
   type ScoredOrder,
@@ -90,10 +92,16 @@ export class TraceListStore {
     const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
     const resolved = await resolveScores(this.scores, scope, 'trace', query, scope);
-    const scores = resolved && scoresInOrder(resolved);
-    const found = resolved && (await findTraces(this.storage, scope, resolved, scores));
+    const byScore = resolveScoreSort(this.scores, scope, 'trace', query);
+    const scores = resolved && (byScore ?? scoresInOrder(resolved));
+    const found =
+      resolved && byScore !== null
+        ? await findTraces(this.storage, scope, { ...resolved, scoreSort: byScore }, scores)
+        : undefined;
     const start = { column: found?.startedAt ?? ALL_TRACES.startedAt, type: 'integer', nullable: false } as const;
-    const sorted = sortBy === 'started_at' ? start : TRACE_VALUES[sortBy];
+    const scored = { column: 'c.value', type: 'number', nullable: false } as const;
+    const sorted = sortBy === 'started_at' ? start : isTraceValue(sortBy) ? TRACE_VALUES[sortBy] : scored;
+    const values = new Map<string, number>();
     const sorting: Sorting = {
       list: `traces:${sortBy}:${order}`,
       column: sorted.column,
@@ -114,7 +122,7 @@ export class TraceListStore {
       );
     const scans = this.storage.dialect === 'sqlite' && !scores && needsAllTraces(resolved!);
     const positionOf = (trace: TraceRow): Position => ({
-      value: sortBy === 'started_at' ? trace.startedAt : TRACE_VALUES[sortBy].of(trace),
+      value: isTraceValue(sortBy) ? TRACE_VALUES[sortBy].of(trace) : (values.get(trace.id) ?? trace.startedAt),
       id: trace.id,
     });
     return fillPage(
@@ -122,6 +130,15 @@ export class TraceListStore {
       from,
       query.limit,
       async (part, position, count) => {
+        if (byScore) {
+          const rows = await this.storage.readLong(
+            SCORED_COLUMNS.query`select ${TRACE_COLUMNS}, c.value as "scoredValue" from ${found.from}
+              where ${found.where} and ${behind(sorting, part, position)} order by ${orderBy(sorting, part)} limit ${count}`,
+            scope,
+          );
+          for (const { id, scoredValue } of rows) values.set(id, scoredValue);
+          return { rows };
+        }
         if (scores) {
           const read = (start: Position | undefined, some: number) => select(found.from, part, start, some, ALL);
           return { rows: await readOnce(position, count, read, positionOf) };
@@ -192,6 +209,18 @@ const MAYBES_MAX = 20_000;
 /** Spans of a provider that are looked up beforehand; with more of them its traces are met soon in list order. */
 const SPANS_LOOKED_UP_MAX = 2_000;
 
+const SCORED_COLUMNS = TRACE_COLUMNS.and(shapeOf({ scoredValue: number() }));
+
+/** The traces of scores, in the order of these. */
+const sortedByScores = (sort: ScoredOrder, driven: DrivenTraces | undefined): DrivenTraces => ({
+  from: sql`${sort.from} cross join trace t`,
+  where: sql`${sort.where} and t.id = ${rawSql(sort.id)}${
+    driven ? sql` and t.id in (select ${rawSql(driven.id)} from ${driven.from} where ${driven.where})` : sql``
+  }`,
+  startedAt: 't.started_at',
+  id: sort.id,
+});
+
 /** The traces of scores, in start order. */
 const byScores = (order: ScoredOrder, filters: TraceFilters): DrivenTraces => ({
   from: sql`${order.from} cross join trace t`,
@@ -222,7 +251,10 @@ async function findTraces(
   if (filters.provider !== undefined) {
     conditions.push(await withProvider(storage, scope, filters.provider));
   }
-  const { where, ...tables } = driven ?? (order ? byScores(order, filters) : ALL_TRACES);
+  const { scoreSort } = filters;
+  const { where, ...tables } = scoreSort
+    ? sortedByScores(scoreSort, driven)
+    : (driven ?? (order ? byScores(order, filters) : ALL_TRACES));
   const { metadata } = filters;
   if (metadata) {
     const all = joinSql([...conditions, where, mayHaveValues('t.metadata', metadata)], ' and ');
@@ -280,6 +312,8 @@ interface TraceValue extends Pick<Sorting, 'column' | 'type' | 'nullable'> {
 }
 
 const LENGTH = 't.last_ended_at - t.started_at';
+
+const isTraceValue = (name: string): name is keyof typeof TRACE_VALUES => Object.hasOwn(TRACE_VALUES, name);
 
 /** The columns are expressions without an index: the traces of a project are few beside its spans. */
 const TRACE_VALUES: Record<Exclude<TraceSortKey, 'started_at'>, TraceValue> = {

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
+  isStorableText,
+  scoreOfSort,
   withMember,
   type IngestRejection,
   type ScoreFilter,
   type ScoreResource,
   type ScoreSums,
+  type SortOrder,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { rawSql, sql, type LongReadOptions, type Position, type Sql } from '@spandrel/storage';
@@ -28,7 +31,7 @@ export interface ScoredTargets {
 export interface ScoredOrder {
   from: Sql;
   where: Sql;
-  /** The columns with the start and the id of the trace or span. */
+  /** The columns with the start of the trace or span, or the value that is sorted by, and with its id. */
   at: string;
   id: string;
 }
@@ -44,6 +47,8 @@ export const inStarts = (
 export interface Scored {
   scored?: readonly Sql[];
   scoredOrder?: ScoredOrder | undefined;
+  /** What sorts the list, where that is by a score. */
+  scoreSort?: ScoredOrder | undefined;
 }
 
 /** What a score may be about. */
@@ -85,6 +90,9 @@ export interface ScoresOfRecords {
    * @param range in milliseconds since the epoch; `until` is not in it.
    */
   valuesOf(scope: Scope, name: string, range: { from: number; until: number }): Sql;
+
+  /** Traces, by their scores and those of their spans, or spans in the order of their values of a score, each once. */
+  sortTargets(scope: Scope, target: 'trace' | 'span', name: string, order: SortOrder): ScoredOrder;
 }
 
 /** Where the feature `scores` registers itself; a server may be without it. */
@@ -117,6 +125,18 @@ export async function readOnce<Row extends { id: string }>(
     if (found.length < asked || rows.size === count) return [...rows.values()];
     start = positionOf(found.at(-1)!);
   }
+}
+
+/** The scores that a list is sorted by; `undefined` in another order, `null` where nobody has such scores. */
+export function resolveScoreSort(
+  port: ScoresPort | undefined,
+  scope: Scope,
+  target: 'trace' | 'span',
+  { sort_by: sortBy, sort_order: order }: { sort_by: string; sort_order: SortOrder },
+): ScoredOrder | null | undefined {
+  const name = scoreOfSort(sortBy);
+  if (name === undefined) return undefined;
+  return (isStorableText(name) && port?.registered?.sortTargets(scope, target, name, order)) || null;
 }
 
 /** The part of filters that says which objects they are about. */
