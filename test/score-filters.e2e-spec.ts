@@ -165,7 +165,11 @@ describeOnBothDatabases('filters by score', ({ newDatabase }) => {
       expect((await get(`/api/${list}?sort_by=score:`)).status).toBe(400);
       expect((await get(`/api/${list}?sort_by=scores:quality`)).status).toBe(400);
       for (const name of ['nothing', 'noted', 'a%00b']) {
-        expect((await get(`/api/${list}?sort_by=score:${name}`)).body).toEqual({ [list]: [], count: 0, next_cursor: null });
+        expect((await get(`/api/${list}?sort_by=score:${name}`)).body).toEqual({
+          [list]: [],
+          count: 0,
+          next_cursor: null,
+        });
       }
       const { body } = await get(`/api/${list}?sort_by=score:quality&limit=1`);
       const other = await get(`/api/${list}?sort_by=score:helpful&cursor=${String(body['next_cursor'])}`);

@@ -23,6 +23,11 @@ describe('the terms of a review', () => {
     expect(readTerms(formOf({ ...usual, order: 'oldest', adjudicate: 'on' }))).toEqual({ adjudicate: 'disagree' });
   });
 
+  it('say when there are enough', () => {
+    const fields = { reviews_required: '1', priority: '0', blind: 'on', form: 'tone', until: ' 0.1 ' };
+    expect(readTerms(formOf(fields))).toEqual({ form: ['tone'], until: { ci_width: 0.1 } });
+  });
+
   it('are what was chosen', () => {
     const fields = { reviews_required: '3', form: ['tone', 'facts'], instructions: ' Be strict. ', priority: '-2' };
     expect(readTerms(formOf(fields))).toEqual({

@@ -13,6 +13,7 @@ export function readTerms(form: FormData): ReviewTerms {
   const instructions = String(form.get('instructions') ?? '').trim();
   const priority = Number(form.get('priority'));
   const order = String(form.get('order') ?? 'oldest') as QueueOrder;
+  const width = String(form.get('until') ?? '').trim();
   const selectedBy = String(form.get('selected_by') ?? '').trim();
   return {
     ...(reviews !== 1 && { reviews_required: reviews }),
@@ -22,6 +23,7 @@ export function readTerms(form: FormData): ReviewTerms {
     ...(form.get('blind') === null && { blind: false }),
     ...namesIn(form, 'assignees'),
     ...(order !== 'oldest' && { order }),
+    ...(width !== '' && { until: { ci_width: Number(width) } }),
     ...(selectedBy !== '' && { selected_by: selectedBy }),
     ...(form.get('adjudicate') !== null && { adjudicate: 'disagree' as const, ...namesIn(form, 'adjudicators') }),
   };

@@ -28,7 +28,8 @@ const ORDERS = [
   { value: 'uncertain', label: 'What judges are least sure of first' },
 ];
 
-const PATHS = ['assignees', 'adjudicators'];
+const UNTIL_PATHS = ['until.ci_width', 'form', 'order', 'selected_by'];
+const PATHS = ['assignees', 'adjudicators', ...UNTIL_PATHS];
 
 /** What is wrong with the names of a field, which say themselves which they are. */
 const namedFaults = (faults: FieldFaults, path: string): string | undefined =>
@@ -129,6 +130,16 @@ export function SendDialog({ datasetId, one, chosen, onSent, onClose }: SendToRe
                 label="Selected by"
                 name="selected_by"
                 hint="Why these: random, or a reason such as thumbs down. With a reason, the answers enter no estimate."
+              />
+              <TextField
+                label="Enough when the interval is as wide as"
+                name="until"
+                type="number"
+                min={0}
+                step="any"
+                placeholder="Never: all are reviewed"
+                fault={UNTIL_PATHS.map((path) => faults.at(path)).find(Boolean)}
+                hint="Of the mean of each score of the form, such as 0.1: the review ends once the estimates are as sure as that."
               />
               <CheckboxField name="adjudicate" label="Another person decides where answers differ" />
               <TextField

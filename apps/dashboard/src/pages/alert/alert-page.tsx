@@ -1,7 +1,7 @@
 import type { AlertEvaluation, AlertResource, AlertSeries } from '@spandrel/contract';
 import { formatCount, NONE } from '@spandrel/contract/browser';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
 import { api } from '../../api/api.js';
 import { Badge } from '../../components/badge.js';
@@ -21,9 +21,11 @@ import {
   MEASURES,
   STATES,
 } from '../../features/alerts/alert-words.js';
-import { ALERTS, CHANNELS, RENEWED_EVERY_MS } from '../../features/alerts/alerts.js';
+import { ALERTS, CHANNELS, rereadAlerts, RENEWED_EVERY_MS } from '../../features/alerts/alerts.js';
+import { DeleteAlert } from '../../features/alerts/delete-alert.js';
 import { DeliveriesTable } from '../../features/alerts/deliveries-table.js';
 import { WithAlerts } from '../../features/alerts/with-alerts.js';
+import { EnabledSwitch } from '../../features/enabled-switch.js';
 import { SeriesFigure } from '../../features/analytics/series-figure.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -60,7 +62,10 @@ function KnownAlert({ id }: { id: string }) {
 
 function Alert({ alert }: { alert: AlertResource }) {
   const { id, name, explain } = alert;
-  const [isEdited, setIsEdited] = useState(false);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<'edit' | 'delete' | null>(null);
+  const close = (): void => setOpened(null);
   const channels = useQuery(CHANNELS);
   const own = channels.data?.filter((channel) => alert.channel_ids.includes(channel.id)) ?? [];
   const testing = useMutation({
@@ -70,11 +75,21 @@ function Alert({ alert }: { alert: AlertResource }) {
   return (
     <>
       <PageHeading title={name}>
+        <EnabledSwitch
+          {...alert}
+          isLabelled
+          change={(enabled) => api.updateAlert({ path: { id }, body: { enabled } })}
+          onChanged={() => rereadAlerts(client)}
+        />
         <PageActions
           group="Alert"
           actions={[
             { label: 'Test alert', short: 'Test', run: () => testing.mutate() },
-            { label: 'Edit alert', short: 'Edit', writes: true, run: () => setIsEdited(true) },
+            { label: 'Edit alert', short: 'Edit', writes: true, run: () => setOpened('edit') },
+            {
+              ...{ label: 'Delete alert', short: 'Delete', writes: true, variant: 'danger', icon: 'trash' },
+              run: () => setOpened('delete'),
+            },
           ]}
         />
       </PageHeading>
@@ -97,7 +112,10 @@ function Alert({ alert }: { alert: AlertResource }) {
           {channels.isSuccess && own.length === 0 && <p>This alert has no channels: it is seen here alone.</p>}
         </Part>
       </div>
-      {isEdited && <AlertDialog alert={alert} onClose={() => setIsEdited(false)} />}
+      {opened === 'edit' && <AlertDialog alert={alert} onClose={close} />}
+      {opened === 'delete' && (
+        <DeleteAlert alert={alert} onDeleted={() => void navigate({ to: '/alerts' })} onClose={close} />
+      )}
     </>
   );
 }

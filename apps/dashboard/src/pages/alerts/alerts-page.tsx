@@ -13,10 +13,10 @@ import { Time } from '../../components/time.js';
 import { AlertDialog } from '../../features/alerts/create-alert.js';
 import { describeAlert, explainEvaluation, MEASURES, STATES } from '../../features/alerts/alert-words.js';
 import { alertAddress, ALERTS, rereadAlerts } from '../../features/alerts/alerts.js';
+import { DeleteAlert } from '../../features/alerts/delete-alert.js';
 import { WithAlerts } from '../../features/alerts/with-alerts.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
-import { ConfirmAction } from '../../features/dialogs.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
 import { QueryGrid } from '../../features/list/query-grid.js';
 import { ChannelsTab } from './channels-tab.js';
@@ -85,21 +85,7 @@ function AlertsTab() {
         }
       />
       {(opened === 'new' || word === 'Edit') && <AlertDialog alert={alert ?? { measure: 'cost' }} onClose={close} />}
-      {word === 'Delete' && (
-        <ConfirmAction
-          title="Delete alert?"
-          action="Delete"
-          act={() => api.deleteAlert({ path: { id: alert!.id } })}
-          onDone={() => void reread()}
-          done={`Deleted the alert ${alert!.name}`}
-          failed="The alert could not be deleted"
-          onClose={close}
-        >
-          <p>
-            The alert <bdi>{alert!.name}</bdi> is deleted with its history and its deliveries.
-          </p>
-        </ConfirmAction>
-      )}
+      {word === 'Delete' && <DeleteAlert alert={alert!} onClose={close} />}
     </>
   );
 }
