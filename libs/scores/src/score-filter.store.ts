@@ -66,7 +66,7 @@ export class ScoreFilterStore {
     return { conditions, ...(ids ? { ids: [...ids] } : { order: orderOf(target, await this.rarest(many, options)) }) };
   }
 
-  /** Of several scores of one name that is the first in this order. */
+  /** Several scores of one name count as the first of them in this order. */
   sortTargets({ projectId }: Scope, target: 'trace' | 'span', name: string, order: SortOrder): ScoredOrder {
     const id = `c.${target}_id`;
     const beyond = rawSql(order === 'asc' ? '<' : '>');

@@ -25,7 +25,7 @@ import {
   type ListStrategy,
   byWalk,
 } from './list-request.sql.js';
-import { inStarts, readOnce } from '../reading/scores-port.js';
+import { inStarts, readOnce, type ScoredOrder } from '../reading/scores-port.js';
 import { valueOrder, valueRange, inValueRange } from './value-lists.sql.js';
 import {
   equalityFilters,
@@ -179,11 +179,22 @@ const namedSpans: ListStrategy = {
   },
 };
 
+/** Reads scores in their order, as positions of what they are about. */
+function readScores({ scope, sorting, storage }: ListRequest, { from, at, id }: ScoredOrder, where: Sql) {
+  const ordered = { ...sorting, column: at, idColumn: id };
+  return (behindOf: Position | undefined, count: number): Promise<Position[]> =>
+    storage.readLong(
+      positionShape(sorting).query`select ${positionColumns(ordered)} from ${from}
+        where ${where} and ${behind(ordered, 'valued', behindOf)} order by ${orderBy(ordered, 'valued')} limit ${count}`,
+      scope,
+    );
+}
+
 /** Spans in start order by their scores, which are kept in this order. */
 const scoreOrder: ListStrategy = {
   name: 'score-order',
   find(list) {
-    const { scope, query, sorting, storage } = list;
+    const { scope, query } = list;
     const { scoredOrder: scores } = query;
     if (!scores) return undefined;
     const at = rawSql(scores.at);
@@ -191,13 +202,7 @@ const scoreOrder: ListStrategy = {
     // The offset keeps Postgres from a join of its own making, which without statistics is one of all spans with all scores.
     const where = sql`${inStarts(scores, query)} and exists (select 1 from span s where ${ofScore} and ${list.where()}
       limit 1 offset 0)`;
-    const ordered = { ...sorting, column: scores.at, idColumn: scores.id };
-    const read = (from: Position | undefined, count: number) =>
-      storage.readLong(
-        positionShape(sorting).query`select ${positionColumns(ordered)} from ${scores.from}
-          where ${where} and ${behind(ordered, 'valued', from)} order by ${orderBy(ordered, 'valued')} limit ${count}`,
-        scope,
-      );
+    const read = readScores(list, scores, where);
     return { candidates: (_part, from, count) => readOnce(from, count, read, (position) => position) };
   },
 };
@@ -206,18 +211,13 @@ const scoreOrder: ListStrategy = {
 const scoreSort: ListStrategy = {
   name: 'score-sort',
   find(list) {
-    const { scope, query, sorting, storage } = list;
+    const { scope, query } = list;
     const { scoreSort: scores } = query;
     if (!scores) return undefined;
     const where = sql`${scores.where} and exists (select 1 from span s where s.project_id = ${scope.projectId}
       and s.id = ${rawSql(scores.id)} and s.started_at = c.target_at and ${list.where()} limit 1 offset 0)`;
-    const candidates: Candidates = (part, from, count) =>
-      storage.readLong(
-        positionShape(sorting).query`select ${positionColumns(sorting)} from ${scores.from}
-          where ${where} and ${behind(sorting, part, from)} order by ${orderBy(sorting, part)} limit ${count}`,
-        scope,
-      );
-    return { candidates };
+    const read = readScores(list, scores, where);
+    return { candidates: (_part, from, count) => read(from, count) };
   },
 };
 
