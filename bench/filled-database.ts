@@ -27,24 +27,30 @@ export const FILL_CONFIG = 'events: { retention_hours: 0.01 }\n';
 /** The program that opens a database may have to migrate it first. */
 export const START_MS_MAX = 3_600_000;
 
-const made = new Map<number, FilledDatabase>();
+const made = new Map<string, FilledDatabase>();
 
 /**
  * The database that parts of the bench ask questions to, filled once a run.
+ * @param name what the folder is named for. @param fillWith sends the spans to a server.
  * @param keep a folder in which it stays for later runs, which find it there; those use it as it is, and a newer version migrates it.
  */
-export async function openFilled(spans: number, keep: string | undefined): Promise<FilledDatabase> {
-  const known = made.get(spans);
+export async function openFilled(
+  spans: number,
+  keep: string | undefined,
+  name = 'sqlite',
+  fillWith = fillSpans,
+): Promise<FilledDatabase> {
+  const known = made.get(`${name}-${spans}`);
   if (known !== undefined) return known;
-  const folder = keep === undefined ? temporaryFolder() : resolve(keep, `sqlite-${spans}`);
+  const folder = keep === undefined ? temporaryFolder() : resolve(keep, `${name}-${spans}`);
   const mark = join(folder, MARK);
   const kept = existsSync(mark)
     ? (JSON.parse(readFileSync(mark, 'utf8')) as Omit<FilledDatabase, 'dataDir'>)
     : undefined;
   const dataDir = join(folder, 'data');
-  const filled = { ...(kept ?? (await fill(folder, dataDir, spans))), dataDir };
+  const filled = { ...(kept ?? (await fill(folder, dataDir, spans, fillWith))), dataDir };
   if (kept === undefined) writeFileSync(mark, JSON.stringify(filled));
-  made.set(spans, filled);
+  made.set(`${name}-${spans}`, filled);
   return filled;
 }
 
@@ -54,7 +60,12 @@ function temporaryFolder(): string {
   return folder;
 }
 
-async function fill(folder: string, dataDir: string, spans: number): Promise<Omit<FilledDatabase, 'dataDir'>> {
+async function fill(
+  folder: string,
+  dataDir: string,
+  spans: number,
+  fillWith: typeof fillSpans,
+): Promise<Omit<FilledDatabase, 'dataDir'>> {
   // What a run left that was ended in the middle.
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
@@ -73,7 +84,7 @@ async function fill(folder: string, dataDir: string, spans: number): Promise<Omi
   const peer = await startPeer(process.execPath, args, [port!]);
   try {
     const began = performance.now();
-    const range = await fillSpans(`http://127.0.0.1:${port}`, spans);
+    const range = await fillWith(`http://127.0.0.1:${port}`, spans);
     const perSecond = spans / ((performance.now() - began) / 1_000);
     return { range, perSecond, bytes: bytesOnDisk(dataDir) };
   } finally {

@@ -15,10 +15,12 @@ interface Kept extends CloudSecrets {
   bytes: number;
   perSecond: number;
   stored: number;
+  /** When the last span starts, about, in milliseconds since the epoch. */
+  to: number;
 }
 
 /** A server in cloud mode on a database with many spans. */
-interface FilledPostgres extends Pick<Kept, 'bytes' | 'perSecond' | 'stored'> {
+interface FilledPostgres extends Pick<Kept, 'bytes' | 'perSecond' | 'stored' | 'to'> {
   caller: Caller;
   stop(): Promise<void>;
 }
@@ -28,11 +30,17 @@ const MARK = 'filled.json';
 
 /**
  * Starts a Postgres of its own, filled with spans over 30 days, and a server on it.
+ * @param name what the folder is named for. @param fillWith sends the spans, of which the last starts `to`.
  * @param keep a folder in which the database stays for later runs; a newer version migrates it there.
  */
-export async function openFilledPostgres(spans: number, keep: string | undefined): Promise<FilledPostgres> {
+export async function openFilledPostgres(
+  spans: number,
+  keep: string | undefined,
+  name = 'postgres',
+  fillWith = fillPlain,
+): Promise<FilledPostgres> {
   const folder =
-    keep === undefined ? mkdtempSync(join(tmpdir(), 'spandrel-bench-')) : resolve(keep, `postgres-${spans}`);
+    keep === undefined ? mkdtempSync(join(tmpdir(), 'spandrel-bench-')) : resolve(keep, `${name}-${spans}`);
   mkdirSync(folder, { recursive: true });
   // Postgres runs as a user of its own where the bench is root's.
   chmodSync(folder, 0o777);
@@ -51,7 +59,7 @@ export async function openFilledPostgres(spans: number, keep: string | undefined
   try {
     if (!existsSync(mark)) {
       await postgres.createDatabase(DATABASE);
-      writeFileSync(mark, JSON.stringify(await fill(url, folder, spans)));
+      writeFileSync(mark, JSON.stringify(await fill(url, folder, spans, fillWith)));
     }
     const kept = JSON.parse(readFileSync(mark, 'utf8')) as Kept;
     const { base, peer } = await startCloudPeer(url, kept, join(folder, 'data'));
@@ -63,7 +71,7 @@ export async function openFilledPostgres(spans: number, keep: string | undefined
   }
 }
 
-async function fill(url: string, folder: string, spans: number): Promise<Kept> {
+async function fill(url: string, folder: string, spans: number, fillWith: typeof fillPlain): Promise<Kept> {
   const secrets = newSecrets();
   const config = join(folder, 'fill.yaml');
   writeFileSync(config, FILL_CONFIG);
@@ -72,16 +80,27 @@ async function fill(url: string, folder: string, spans: number): Promise<Kept> {
     const caller = await Caller.withKey(base, secrets.adminToken);
     const to = Math.floor(Date.now() / 1_000) * 1_000;
     const began = performance.now();
-    await sendSpans(
-      caller,
-      (n) => (n * INGEST_SPANS < spans ? n : undefined),
-      (n) => spanOf(n, spans, to),
-    );
+    await fillWith(caller, spans, to);
     const perSecond = spans / ((performance.now() - began) / 1_000);
     await query(url, 'analyze');
     await slicesMade(spans, async () => (await query(url, SLICES_MADE))[0]!['made']);
-    return { ...secrets, key: caller.key, bytes: await databaseBytes(url), perSecond, stored: await countSpans(url) };
+    return {
+      ...secrets,
+      key: caller.key,
+      bytes: await databaseBytes(url),
+      perSecond,
+      stored: await countSpans(url),
+      to,
+    };
   } finally {
     await peer.stop();
   }
+}
+
+async function fillPlain(caller: Caller, spans: number, to: number): Promise<void> {
+  await sendSpans(
+    caller,
+    (n) => (n * INGEST_SPANS < spans ? n : undefined),
+    (n) => spanOf(n, spans, to),
+  );
 }

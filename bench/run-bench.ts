@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard`, `-- read-store` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -18,6 +18,7 @@ import { measureMasking } from './masking-rows.ts';
 import { reportOtlp } from './otlp-report.ts';
 import { measureOtlp } from './otlp-rows.ts';
 import { measurePostgres, reportPostgres } from './postgres-rows.ts';
+import { measurePostgres as measureReadsOfPostgres, measureSqlite, reportReadStore } from './read-store.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureRemoval, reportRemoval } from './removal-rows.ts';
@@ -46,6 +47,7 @@ const PARTS = [
   'hostile',
   'removal',
   'dashboard',
+  'read-store',
   'postgres',
 ] as const;
 const wanted = PARTS.filter((name) => process.argv.includes(name));
@@ -108,6 +110,11 @@ await measured(
   'dashboard',
   () => measureDashboard(isDashboardLong ? 9 : 3, [10_000, 50_000, 100_000], dashboardAmounts),
   reportDashboard,
+);
+await measured(
+  'read-store',
+  async () => [await measureSqlite(spans, keep), await measureReadsOfPostgres(postgresSpans, keep)],
+  reportReadStore,
 );
 await measured(
   'postgres',

@@ -307,7 +307,7 @@ function added(scope: Scope, query: SeriesQuery, part: Sql): Query<SumsRow> {
   const names = each(keys, (column) => column, ', ');
   const partKeys = sql`bucket${each(own, (column) => `, ${column}`, '')}${ofTrace(', trace_id')}`;
   return BUCKET_SUMS.query`with parts as (select ${partKeys}, ${histograms(query)}, ${ADDED} from (${part}) one
-        group by ${partKeys})${ofTrace(sql`, keyed as (${keysOf(scope, others)})`)},
+        group by ${partKeys})${ofTrace(sql`, keyed as materialized (${keysOf(scope, others)})`)},
       ranked as (select ${names}, row_number() over (order by ${RANKS[split.rank ?? 'cost']} desc nulls last,
           sum(spans) desc, ${names}) as place
         from parts${ofTrace(' join keyed on keyed.trace_id = parts.trace_id')}
@@ -330,13 +330,13 @@ function added(scope: Scope, query: SeriesQuery, part: Sql): Query<SumsRow> {
 const keysOf = (scope: Scope, keys: readonly { by: SplitKey; column: string }[]): Sql =>
   sql`select traces.trace_id${joinSql(
     keys.map(({ column }) =>
-      rawSql(`, case when ${column}.name is null then '' else '=' || ${column}.name end as ${column}`),
+      rawSql(`, case when of_${column}.name is null then '' else '=' || of_${column}.name end as ${column}`),
     ),
     '',
   )} from (select distinct trace_id from parts) traces ${joinSql(
     keys.map(
-      ({ by, column }) => sql`left join (${keysOfTraces(scope, by as TraceKey)}) ${rawSql(column)}
-        on ${rawSql(`${column}.trace_id`)} = traces.trace_id`,
+      ({ by, column }) => sql`left join (${keysOfTraces(scope, by as TraceKey)}) ${rawSql(`of_${column}`)}
+        on ${rawSql(`of_${column}.trace_id`)} = traces.trace_id`,
     ),
     ' ',
   )}`;

@@ -249,7 +249,8 @@ export function keysOfTraces({ projectId }: Scope, by: TraceKey): Sql {
     sql`select t.id as trace_id, ${value} as name from trace t where t.project_id = ${projectId}`;
   switch (by) {
     case 'tag':
-      return sql`select g.trace_id, g.tag as name from trace_tag g where g.project_id = ${projectId}`;
+      // By trace no index has them: SQLite makes one for the query, and would else look through all tags for each trace.
+      return sql`select g.trace_id, g.tag as name from trace_tag g where ${unindexed('g.project_id')} = ${projectId}`;
     case 'model':
     case 'provider':
       return sql`select distinct s.trace_id, ${rawSql(`s.${by}`)} as name from span s where s.project_id = ${projectId}`;
