@@ -43,6 +43,36 @@ export function listsOfRuns(lab: () => EvalsLab): void {
     });
   });
 
+  describe('sorted runs', () => {
+    it('come by name or by score in either order, page by page, those without a score last', async () => {
+      const { id } = await lab().dataset('a', 'b');
+      const runs = [
+        await lab().run(id, { name: 'm', scoring: 'Contains' }),
+        await lab().run(id, { name: 'z', scoring: 'None' }),
+        await lab().run(id, { name: 'A', scoring: 'ExactMatch' }),
+      ];
+      const of = ({ id: run }: { id: string }): number => runs.findIndex((one) => one.id === run);
+      const listed = async (query: string) => pages<EvalRunSummary>(`/api/eval?dataset_id=${id}&${query}`, 'runs', 1);
+      for (const [query, places] of [
+        ['sort_by=name', [1, 0, 2]],
+        ['sort_by=name&sort_order=asc', [2, 0, 1]],
+        ['sort_by=created_at&sort_order=asc', [0, 1, 2]],
+        ['sort_order=desc', [2, 1, 0]],
+      ] as const)
+        expect([query, (await listed(query)).map(of)]).toEqual([query, places]);
+      for (const order of ['asc', 'desc'] as const) {
+        const scores = (await listed(`sort_by=score&sort_order=${order}`)).map((run) => run.avg_score);
+        const known = scores.slice(0, 2) as number[];
+        expect([order, scores[2]]).toEqual([order, null]);
+        expect([order, known]).toEqual([order, known.toSorted((a, b) => (order === 'asc' ? a - b : b - a))]);
+      }
+      expect((await lab().api.get('/api/eval?sort_by=cost')).body.code).toBe('validation_failed');
+      const { next_cursor: cursor } = (await lab().api.get<{ next_cursor: string }>('/api/eval?limit=1&sort_by=name'))
+        .body;
+      expect((await lab().api.get(`/api/eval?cursor=${cursor}`)).body.code).toBe('invalid_cursor');
+    });
+  });
+
   describe('runs of some sort', () => {
     it('are found by status, execution, gates, name and metadata', async () => {
       const { id } = await lab().dataset('a');

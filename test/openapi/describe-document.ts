@@ -55,7 +55,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listCaptureRules: 'limit cursor',
   listConnections: 'limit cursor',
   listEvals: 'status execution passed name group_id metadata baseline_for allow_different_scoring limit cursor',
-  listEvalRuns: 'dataset_id status execution passed name group_id metadata limit cursor',
+  listEvalRuns: 'dataset_id status execution passed name group_id metadata sort_by sort_order limit cursor',
   getEval: 'items',
   listEvalItems: 'datapoint_id status passed flaky score_max sort_by sort_order include limit cursor format',
   getEvalStatistics: 'k cluster_by group_by failed_as baseline alpha allow_different_scoring',

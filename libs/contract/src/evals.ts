@@ -441,9 +441,17 @@ export const listDatasetEvalsSchema = gatheringMembers(
 );
 export type ListDatasetEvals = z.output<typeof listDatasetEvalsSchema>;
 
+export const RUN_SORT_KEYS = ['created_at', 'name', 'score'] as const;
+export type RunSortKey = (typeof RUN_SORT_KEYS)[number];
+
 /** Query of `GET /api/eval`: runs of all datasets. */
 export const listEvalRunsSchema = gatheringMembers(
-  plainListSchema.extend({ dataset_id: z.string().optional(), ...runFilters }),
+  plainListSchema.extend({
+    dataset_id: z.string().optional(),
+    ...runFilters,
+    sort_by: z.enum(RUN_SORT_KEYS).optional().describe('`created_at` unless given; runs without a score come last.'),
+    sort_order: z.enum(['asc', 'desc']).optional().describe('`desc` unless given.'),
+  }),
 );
 export type ListEvalRuns = z.output<typeof listEvalRunsSchema>;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ListEvalRuns } from '@spandrel/contract';
+import { isStorableText, type ListEvalRuns, type RunSortKey } from '@spandrel/contract';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -36,6 +36,22 @@ const NEWEST_FIRST: Sorting = {
   nullable: false,
   order: 'desc',
 };
+
+/** How runs can be sorted. No index has these orders: a project has some thousand runs. */
+const SORTED: Record<
+  RunSortKey,
+  Pick<Sorting, 'column' | 'type' | 'nullable'> & { valueOf(run: EvalRunRow): Position['value'] }
+> = {
+  created_at: { ...NEWEST_FIRST, valueOf: ({ createdAt }) => createdAt },
+  name: { column: 'r.name', type: 'text', nullable: false, valueOf: ({ name }) => name },
+  score: {
+    column: '(r.score_sum / nullif(r.score_count, 0))',
+    type: 'number',
+    nullable: true,
+    valueOf: ({ scoreSum, scoreCount }) => (scoreCount === 0 ? null : scoreSum / scoreCount),
+  },
+};
+
 const OLDEST_FIRST = new IdOrder('scan-eval-runs', 'r.id', 'asc');
 
 const COLUMNS = evalRunTable.select('r');
@@ -99,7 +115,7 @@ export class EvalRunStore {
   }
 
   /**
-   * Runs of one dataset or of all, newest first; those alone that processed a datapoint, where one is given.
+   * Runs of one dataset or of all, newest first unless sorted otherwise; those alone that processed a datapoint, where one is given.
    * @param keep which of them to take; of the newest {@link LOOKED_AT_MAX} behind the cursor then. @throws Invalid `invalid_cursor`.
    */
   list(
@@ -116,20 +132,24 @@ export class EvalRunStore {
         and e.datapoint_id = ${datapointId})`);
     }
     conditions.push(...buildConditions(scope, filters));
+    const { sort_by: by = 'created_at', sort_order: order = 'desc' } = filters;
+    const { valueOf, ...sorted } = SORTED[by];
+    const isUsual = by === 'created_at' && order === 'desc';
+    const sorting = isUsual ? NEWEST_FIRST : { ...NEWEST_FIRST, ...sorted, order, list: `eval-runs:${by}:${order}` };
     return fillPage(
-      NEWEST_FIRST,
-      startOf(NEWEST_FIRST, filters.cursor),
+      sorting,
+      startOf(sorting, filters.cursor),
       filters.limit,
       async (part, from, count) => {
         const read = (behindOf: Position | undefined, limit: number) =>
           this.storage.readLong(
             COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')}
-              and ${behind(NEWEST_FIRST, part, behindOf)} order by ${orderBy(NEWEST_FIRST, part)} limit ${limit}`,
+              and ${behind(sorting, part, behindOf)} order by ${orderBy(sorting, part)} limit ${limit}`,
             { orgId: scope.orgId },
           );
         return { rows: await (keep ? takeKept(read, keep, from, count) : read(from, count)) };
       },
-      positionOf,
+      (run) => ({ value: valueOf(run), id: run.id }),
     );
   }
 

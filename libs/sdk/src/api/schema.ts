@@ -1560,6 +1560,10 @@ export interface Operations {
       metadata?: {
         [key: string]: string;
       };
+      /** `created_at` unless given; runs without a score come last. */
+      sort_by?: 'created_at' | 'name' | 'score';
+      /** `desc` unless given. */
+      sort_order?: 'asc' | 'desc';
     };
     answer: EvalRunList;
   };

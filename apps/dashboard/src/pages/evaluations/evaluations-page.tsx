@@ -22,10 +22,15 @@ import { withMember } from '../../features/filters/list-search.js';
 import { FilterChips } from '../../features/filters/filter-bar.js';
 import { SearchFilter } from '../../features/filters/search-filter.js';
 import { usePageSearch } from '../../features/use-page-search.js';
-import { STATUSES, readEvaluationsSearch, metadataIn, type EvaluationsSearch } from './evaluations-search.js';
+import {
+  RUN_SORTS,
+  STATUSES,
+  readEvaluationsSearch,
+  metadataIn,
+  type EvaluationsSearch,
+} from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
-const SORTS = { keys: {}, usual: { sort_by: 'created_at', sort_order: 'desc' } } as const;
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
 /** The list of runs of all datasets. */
@@ -42,14 +47,15 @@ export function EvaluationsPage() {
   const isGroup = search.group_id !== undefined;
   const groupColumnsIn = useCallback((zone: string) => [...columnsIn(zone), ...GROUP_COLUMNS], [columnsIn]);
   const columns = useListColumns<EvalRunSummary, EvaluationsSearch>({
-    ...{ search, onChange: change, sorts: SORTS },
+    ...{ search, onChange: change, sorts: RUN_SORTS },
     ...(isGroup
       ? { list: 'group', columnsIn: groupColumnsIn, offered: OF_GROUP }
       : { list: 'runs', columnsIn, offered: RUN_COLUMNS }),
   });
   const selected = useSelectedRows<EvalRunSummary>(nameOfRun);
   useEffect(() => rememberList('/evaluations', { ...search }));
-  const isFiltered = Object.keys(filters).length > 0;
+  const { sort_by: _by, sort_order: _order, ...narrowing } = filters;
+  const isFiltered = Object.keys(narrowing).length > 0;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const create = useMayWrite() && (
     <Link to="/evaluations/new" className={styles.primary}>

@@ -1,4 +1,4 @@
-import { readTexts, type ListSort } from '../../features/filters/list-search.js';
+import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of the list of runs can say: filters by the API's own names, and its columns. */
 export interface EvaluationsSearch extends ListSort {
@@ -15,6 +15,12 @@ export interface EvaluationsSearch extends ListSort {
   /** Runs with this text under the key. */
   [metadata: `metadata.${string}`]: string;
 }
+
+/** By what the list of runs can be sorted. */
+export const RUN_SORTS: OfferedSorts = {
+  keys: { started: 'created_at', name: 'name', score: 'score' },
+  usual: { sort_by: 'created_at', sort_order: 'desc' },
+};
 
 const METADATA = 'metadata.';
 
@@ -36,5 +42,6 @@ export function readEvaluationsSearch(search: Record<string, unknown>): Evaluati
     ...((execution === 'server' || execution === 'external') && { execution }),
     ...((passed === 'true' || passed === 'false') && { passed }),
     ...Object.fromEntries(metadataIn(search)),
+    ...readSort(search, RUN_SORTS),
   };
 }
