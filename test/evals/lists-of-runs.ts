@@ -45,7 +45,8 @@ export function listsOfRuns(lab: () => EvalsLab): void {
 
   describe('sorted runs', () => {
     it('come by name or by score in either order, page by page, those without a score last', async () => {
-      const { id } = await lab().dataset('a', 'b');
+      const kinds = ['right', 'all right'].map((input) => ({ Generic: { input, expected_output: 'right' } }));
+      const { id } = await lab().dataset(...kinds);
       const runs = [
         await lab().run(id, { name: 'm', scoring: 'Contains' }),
         await lab().run(id, { name: 'z', scoring: 'None' }),
@@ -65,6 +66,7 @@ export function listsOfRuns(lab: () => EvalsLab): void {
         const known = scores.slice(0, 2) as number[];
         expect([order, scores[2]]).toEqual([order, null]);
         expect([order, known]).toEqual([order, known.toSorted((a, b) => (order === 'asc' ? a - b : b - a))]);
+        expect(known[0]).not.toBe(known[1]);
       }
       expect((await lab().api.get('/api/eval?sort_by=cost')).body.code).toBe('validation_failed');
       const { next_cursor: cursor } = (await lab().api.get<{ next_cursor: string }>('/api/eval?limit=1&sort_by=name'))
