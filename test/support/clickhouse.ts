@@ -5,7 +5,7 @@ import { freePort } from './ports.ts';
 import { tempDir, until } from './spandrel.ts';
 
 /** The folder in which the package chdb is installed, which `.ci/run` brings: it is too large for a dependency. */
-const CHDB_FOLDER = process.env['CHDB_FOLDER'];
+export const CHDB_FOLDER = process.env['CHDB_FOLDER'];
 
 /** ClickHouse for the life of a test: the engine of chdb in a process of its own, behind its HTTP protocol. */
 export interface TestClickHouse {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { ReadStore } from '@spandrel/plugin-api';
 import type { FastifyReply } from 'fastify';
-import { Observable, tap } from 'rxjs';
+import { tap, type Observable } from 'rxjs';
 import { READ_STORE } from './configured-store.js';
 import type { Answered } from './read-store-metrics.js';
 
@@ -25,12 +25,14 @@ export class AnswerHeader implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (!this.store) return next.handle();
     const answer: { by?: Answered } = {};
-    const named = next.handle().pipe(
-      tap(() => {
-        if (answer.by === undefined || answer.by === 'store') return;
-        void context.switchToHttp().getResponse<FastifyReply>().header(HEADER, answer.by);
-      }),
-    );
-    return new Observable((subscriber) => answers.run(answer, () => named.subscribe(subscriber)));
+    // What is handled runs in the context in which it was asked for.
+    return answers
+      .run(answer, () => next.handle())
+      .pipe(
+        tap(() => {
+          if (answer.by === undefined || answer.by === 'store') return;
+          void context.switchToHttp().getResponse<FastifyReply>().header(HEADER, answer.by);
+        }),
+      );
   }
 }

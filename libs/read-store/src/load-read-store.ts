@@ -14,7 +14,7 @@ const BATCH_BYTES = 32 * 1024 * 1024;
 const EVERY_MS = 1_000;
 const PAUSES_MS = { first: 500, longest: 30_000 };
 /** How long a batch is another server's business once it has begun; who is slower finds it outdated. */
-const LEASE_MS = 120_000;
+const LEASE_MS = 30_000;
 
 /**
  * Fills the read store from the changes that are noted, one batch after the other, by one server at a time (ADR 0084).
@@ -96,7 +96,9 @@ export class LoadReadStore {
     if (!known && !this.storage.exclusive) return undefined;
     const state = await this.storage.write(async (tx) => {
       if (!known) await this.changes.begin(tx, now);
-      return this.changes.take(tx, this.holder, now, now + LEASE_MS);
+      // Nobody else is on SQLite: who held it has ended.
+      const isFree = this.storage.exclusive ? Number.MAX_SAFE_INTEGER : now;
+      return this.changes.take(tx, this.holder, isFree, now + LEASE_MS);
     });
     if (!state) return undefined;
     if (!this.isOpen) await this.store!.open();

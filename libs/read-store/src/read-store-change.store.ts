@@ -127,7 +127,7 @@ export class ReadStoreChangeStore {
     }
   }
 
-  /** Begins the next batch, unless another server is at one. */
+  /** Begins the next batch, unless another server is at one. @param now leases that ended before are over. */
   async take(tx: WriteTx, holder: string, now: number, leaseUntil: number): Promise<ReadStoreStateRow | undefined> {
     const [row] = await tx.all(
       STATE.query`update read_store_state set batch = batch + 1, holder = ${holder}, lease_until = ${leaseUntil}
