@@ -70,8 +70,8 @@ const WORK: ReadonlySet<string> = new Set([
   ...['releaseQueueItem', 'submitQueueItem', 'testConnection', 'startEval', 'cancelEval'],
   'testAlertChannel',
   ...['startEvalMatrix', 'retryEval', 'setEvalGates', 'addEvalResults', 'completeEval'],
-  // It records the calls that it makes.
-  'tryCall',
+  // They record the calls that they make.
+  ...['tryCall', 'startReplay'],
   ...['createView', 'updateView', 'createBoard', 'updateBoard', 'createComment', 'updateComment'],
 ]);
 
