@@ -125,7 +125,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
 
       const noise = await lab().run('luck', 'fake:chance:0.8', ...baseline);
       expect(noise.out).toMatch(
-        /^Compared with luck, fake:chance:0.8, \S+Z \(01\w+\): no difference shown; a change of 0\.\d+ or more would have been\.$/m,
+        /^Compared with luck, fake:chance:0.8, \S+Z \(01\w+\): No difference shown \(a change of 0\.\d+ or more would have been\).*\.$/m,
       );
       expect([noise.code, await lab().lastRun()]).toMatchObject([
         0,
@@ -153,7 +153,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
             /^no regression.* +unknown: scored differently: pass_score 0.5 instead of 1; .*does not hold$/m,
           ),
         ]);
-        expect(other.out).toMatch(/^Compared with .*: not known; scored differently: pass_score 0.5 instead of 1;/m);
+        expect(other.out).toMatch(/^Compared with .*: Not known; scored differently: pass_score 0.5 instead of 1;/m);
         const allowed = await against(id, '--pass-score', '0.5', '--allow-different-scoring', ...alpha);
         expect([allowed.code, allowed.out]).toEqual([
           0,

@@ -127,8 +127,9 @@ export function sampleStatistics(changes: Partial<EvalStatistics> = {}): EvalSta
         ...{ pairs: 6, run: 2, baseline: 2, new: 0, recovered: 0, diff: 0, test: 'mcnemar_exact', p_value: 1 },
         verdict: 'no_difference',
       },
-      latency_ms: amount,
-      cost: { ...amount, diff: null, se: null, ci: null, test: null, p_value: null },
+      latency_ms: { ...amount, baseline_mean: 600 },
+      cost: { ...amount, diff: null, se: null, ci: null, test: null, p_value: null, baseline_mean: null },
+      summary: 'No difference shown.',
     },
     ...changes,
   };

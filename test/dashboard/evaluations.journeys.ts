@@ -317,7 +317,7 @@ describe('evaluations', () => {
     await until(async () => (await runs()).find(({ id }) => id === steady.id)?.status === 'completed');
     await open(`/${steady.id}`);
     await chooseRun('Compare with', 'shaky');
-    const verdict = 'steady against shaky: no difference shown; so few datapoints could hardly have shown one.';
+    const verdict = 'steady against shaky: No difference shown (so few datapoints could hardly have shown one)';
     await statistics.getByText(verdict).waitFor();
     await page.goto(`${program.apiUrl}/evaluations/compare?runs=${shaky!.id},${steady.id}`);
     await statistics.getByText(verdict).waitFor();

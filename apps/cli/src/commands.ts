@@ -101,6 +101,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./eval/eval-command.js')).addEval,
   ),
   ofClient(
+    'replay',
+    'make recorded calls again with another model or prompt, and judge them against what was recorded',
+    async () => (await import('./eval/commands/replay.js')).addReplay,
+  ),
+  ofClient(
     'cassette',
     'show and check recorded calls of models, take off what is not used, make them of spans',
     async () => (await import('./cassette/cassette-command.js')).addCassette,

@@ -13,7 +13,9 @@ export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
+export { describeLeftOut } from './words/describe-left-out.js';
 export {
+  describeOutcome,
   describePairs,
   describePreference,
   describeVerdict,

@@ -143,6 +143,7 @@ export type ScoreComparison = z.output<typeof scoreComparisonSchema>;
 
 const amountComparisonSchema = z.object({
   ...comparedMembers,
+  baseline_mean: z.number().nullable().describe('That of the pairs in the baseline.'),
   test: z.literal('paired_t').nullable(),
   p_value: z.number().nullable(),
 });
@@ -258,6 +259,7 @@ export const evalStatisticsSchema = z
         failures: failureComparisonSchema,
         latency_ms: amountComparisonSchema,
         cost: amountComparisonSchema,
+        summary: z.string().describe('The verdict in words, on quality, cost and speed.'),
       })
       .nullable(),
     group_by: z.array(z.string()).exactOptional().describe('Absent where it was not asked for, like `groups`.'),

@@ -8,7 +8,8 @@ import { addDivisionOptions, addJudgingOptions, addStatisticsOptions } from './o
 import { addReportOption } from './reports/reports.js';
 import { addRunOptions } from './options/run-options.js';
 
-const CODES = `
+/** What commands that judge a run end with. */
+export const CODES = `
 Exit codes: 0 done, gates hold; 1 unforeseen, or the run failed; 2 called wrongly, nothing was sent; 3 no server answered;
 4 the server refused; 10 a gate does not hold; 11 worse than the baseline; 12 stopped by the cost cap or cancelled;
 130 interrupted.`;

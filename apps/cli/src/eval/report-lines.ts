@@ -71,11 +71,11 @@ function gateLines({ gates }: EvalReport, out: Output): string[] {
 
 function comparisonLines({ statistics: { comparison }, run, baseline }: EvalReport): string[] {
   if (comparison === null || !baseline) return [];
-  const { score, baseline_run_id: id } = comparison;
+  const { baseline_run_id: id } = comparison;
   const named = namedScores(comparison, run, baseline);
   return [
     '',
-    `Compared with ${oneLine(baseline.name)} (${id}): ${describeCompared(comparison, null, score)}.`,
+    `Compared with ${oneLine(baseline.name)} (${id}): ${oneLine(comparison.summary)}`,
     ...named.map(({ name, of }) => {
       if (name === null) return `  ${describeDifference(of)}`;
       return `  ${name}: ${named.length > 1 ? `${describeCompared(comparison, name, of)}. ` : ''}${describeDifference(of)}`;

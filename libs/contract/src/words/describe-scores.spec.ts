@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   describePairs,
   describePreference,
+  describeOutcome,
   describeVerdict,
   describeInterval,
   formatDifference,
@@ -169,5 +170,30 @@ describe('the names of scores', () => {
     ]) {
       expect(names(run(1, of('a')), baseline)).toEqual(both);
     }
+  });
+});
+
+describe('an outcome', () => {
+  const none = { diff: null, p_value: null, baseline_mean: null };
+  const same = { verdict: 'no_difference' as const, diff: 0, detectable_diff: 0.06 };
+  const amount = (baseline_mean: number, now: number, p_value = 0.01) => ({
+    baseline_mean,
+    diff: now - baseline_mean,
+    p_value,
+  });
+  const words = (cost: object, latency: object, score: object = same) =>
+    describeOutcome({ score, alpha: 0.05, cost, latency_ms: latency } as Parameters<typeof describeOutcome>[0]);
+
+  it('speaks of quality, money and speed in one sentence', () => {
+    expect(words(amount(1, 0.06), amount(2_800, 1_000))).toBe(
+      'No difference shown (a change of 0.06 or more would have been); 94% cheaper, 2.8 times faster.',
+    );
+    const worse = { verdict: 'worse', diff: -0.3, detectable_diff: null };
+    expect(words(amount(1, 3), amount(100, 120), worse)).toBe('Worse by 0.3; 3 times as dear, 20% slower.');
+  });
+
+  it('leaves out what is not shown to have changed', () => {
+    expect(words(amount(1, 0.9, 0.2), none)).toBe('No difference shown (a change of 0.06 or more would have been).');
+    expect(words(none, amount(0, 5), { ...same, detectable_diff: null })).toBe('No difference shown.');
   });
 });

@@ -195,7 +195,7 @@ describe('a comparison with a baseline', () => {
     expect(latency_ms.ci?.low).toBeLessThan(-500);
     expect(cost).toEqual({
       ...{ pairs: 0, clusters: 0, diff: null, se: null, ci: null },
-      ...{ test: 'paired_t', p_value: null },
+      ...{ test: 'paired_t', p_value: null, baseline_mean: null },
     });
   });
 });

@@ -6,6 +6,7 @@ import type {
   ScoreComparison,
   Verdict,
 } from '@spandrel/contract';
+import { describeIncomparable, describeOutcome } from '@spandrel/contract/browser';
 import {
   tInterval,
   mcnemarP,
@@ -82,7 +83,7 @@ async function pairedDifferences(
 
 /** How a run differs from its baseline; `diff` is the run less the baseline. */
 export type RunComparison = NonNullable<EvalStatistics['comparison']>;
-type QuantityComparison = RunComparison['cost'];
+type QuantityComparison = Omit<RunComparison['cost'], 'baseline_mean'>;
 
 interface ComparisonOptions {
   baselineRunId: string;
@@ -139,7 +140,16 @@ export async function compareWithBaseline(
   }
   const quantity = async (ofRun: ArrayLike<number>, ofBaseline: ArrayLike<number>) => {
     const differences = await pairedDifferences(ofRun, ofBaseline, partners);
-    return compareByT(differences, clusters, UNBOUNDED, distributions);
+    const compared = await compareByT(differences, clusters, UNBOUNDED, distributions);
+    let sum = 0;
+    await inStretches(differences.length, (from, to) => {
+      for (let i = from; i < to; i++) if (!Number.isNaN(differences[i]!)) sum += ofBaseline[partners[i]!]!;
+    });
+    return { ...compared, baseline_mean: compared.pairs === 0 ? null : sum / compared.pairs };
+  };
+  const amounts = {
+    latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
+    cost: await quantity(run.cost.means, baseline.cost.means),
   };
   return {
     baseline_run_id: baselineRunId,
@@ -150,8 +160,8 @@ export async function compareWithBaseline(
     score,
     scorers: Object.fromEntries(scorers),
     failures: await compareFailures(run, baseline, partners, options),
-    latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
-    cost: await quantity(run.cost.means, baseline.cost.means),
+    ...amounts,
+    summary: describeOutcome({ score, alpha, ...amounts }, isAlike ? null : describeIncomparable({ comparable }, null)),
   };
 }
 

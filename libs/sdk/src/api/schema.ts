@@ -6506,6 +6506,8 @@ export interface EvalStatistics {
         level: number;
         method: 'wilson' | 't';
       } | null;
+      /** That of the pairs in the baseline. */
+      baseline_mean: number | null;
       test: 'paired_t' | null;
       p_value: number | null;
     };
@@ -6520,9 +6522,13 @@ export interface EvalStatistics {
         level: number;
         method: 'wilson' | 't';
       } | null;
+      /** That of the pairs in the baseline. */
+      baseline_mean: number | null;
       test: 'paired_t' | null;
       p_value: number | null;
     };
+    /** The verdict in words, on quality, cost and speed. */
+    summary: string;
   } | null;
   /** Absent where it was not asked for, like `groups`. */
   group_by?: string[];

@@ -63,7 +63,10 @@ async function reportRun(
 }
 
 /** Reports a run that was waited for, to GitHub too. @returns the exit code of the command. */
-async function finishRun(call: ClientCall<object>, ...about: [EvalRunSummary, JudgedBy, readonly ReportOption[]]) {
+export async function finishRun(
+  call: ClientCall<object>,
+  ...about: [EvalRunSummary, JudgedBy, readonly ReportOption[]]
+) {
   const report = await reportRun(call, ...about);
   // A document stands alone on its stream; GitHub's runner reads both.
   const { out, io } = call;
@@ -219,7 +222,7 @@ async function addComparingGates(
   }
 }
 
-async function watched(
+export async function watched(
   { api, io }: ClientCall<object>,
   { id, name }: Pick<EvalRunSummary, 'id' | 'name'>,
 ): Promise<EvalRunSummary> {
@@ -264,7 +267,7 @@ async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Ga
 }
 
 /** Cancels what was begun, by a client that the interrupt does not end. */
-async function cancel({ options, io, out }: ClientCall<object>, runId: string): Promise<void> {
+export async function cancel({ options, io, out }: ClientCall<object>, runId: string): Promise<void> {
   const api = createClient(options, io, null);
   try {
     await api.cancelEval({ path: { id: runId }, timeoutMs: CANCEL_MS });

@@ -272,7 +272,7 @@ function readPassMode(text: string): 'all' | 'mean' {
 }
 
 /** A line break at the end of a file is its editor's. */
-function readText(path: string): string {
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {

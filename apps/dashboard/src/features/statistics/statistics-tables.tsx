@@ -3,7 +3,6 @@ import {
   describeCorrection,
   formatCount,
   formatScore,
-  describeIncomparable,
   describePairs,
   describePreference,
   describeVerdict,
@@ -167,12 +166,7 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
   return (
     <>
       <p dir="auto">
-        <strong>
-          {`${caption}: ${describeVerdict(comparison.score, describeIncomparable(comparison, null))}.`}
-          {describeAmount(comparison, 'cost', formatCost)}
-          {describeAmount(comparison, 'latency_ms', formatDuration)}
-        </strong>{' '}
-        {describePairs(comparison, run.name, baseline.name)}
+        <strong>{`${caption}: ${comparison.summary}`}</strong> {describePairs(comparison, run.name, baseline.name)}
       </p>
       <ScrolledTable caption={caption} isCaptionHidden columns={COMPARISON_COLUMNS} starts={COMPARISON_STARTS}>
         {namedScores(comparison, run, baseline).map(({ name, of }) => (
@@ -194,24 +188,6 @@ function ComparisonTable({ comparison, run, baseline }: ComparisonTableProps) {
       </ScrolledTable>
     </>
   );
-}
-
-/** What is said of an amount of a sample that fell, that rose, and of one that did neither as far as is shown. */
-const AMOUNT_WORDS = {
-  cost: [' It costs # less a sample.', ' It costs # more a sample.', ' No difference in cost is shown.'],
-  latency_ms: [' It is # faster.', ' It is # slower.', ' No difference in speed is shown.'],
-} as const;
-
-function describeAmount(
-  comparison: Comparison,
-  of: keyof typeof AMOUNT_WORDS,
-  format: (value: number | null) => string,
-): string {
-  const { diff, p_value: p } = comparison[of];
-  const [less, more, none] = AMOUNT_WORDS[of];
-  if (diff === null) return '';
-  if (diff === 0 || p === null || p >= comparison.alpha) return none;
-  return (diff < 0 ? less : more).replace('#', format(Math.abs(diff)));
 }
 
 const TEST_WORDS = {
