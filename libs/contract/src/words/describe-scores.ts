@@ -155,7 +155,10 @@ export function describeOutcome(
   }: { score: ScoreVerdict; alpha: number; cost: ComparedAmount; latency_ms: ComparedAmount },
   why: string | null = null,
 ): string {
-  const quality = describeVerdict(score, why).replace(/; (a change .*|so few .*)$/, ' ($1)');
+  const [said, ...behind] = why === null ? describeVerdict(score).split('; ') : [describeVerdict(score, why)];
+  const aside = behind.join('; ');
+  const quality =
+    score.verdict === 'no_difference' && aside !== '' ? `${said} (${aside})` : [said, ...behind].join('; ');
   const changes = (['cost', 'latency_ms'] as const).flatMap((name) => {
     const { diff, p_value: p, baseline_mean: before } = amounts[name];
     if (diff === null || p === null || p >= alpha || diff === 0 || before === null || before <= 0) return [];
