@@ -5,6 +5,7 @@ import {
   listOrder,
   bareSearch,
   listChips,
+  offeredSorts,
   readListSearch,
   withMember,
   withRange,
@@ -48,6 +49,17 @@ describe('the search parameters of a list', () => {
     expect(read({ ...FULL, foo: 'bar' })).toEqual(FULL);
     const odd = { text_contains: '', status: 'broken', mode: ['text'], range: '2y', sort_by: 'colour', cols: '' };
     expect(read({ ...odd, tag: 'one' })).toEqual({ tag: ['one'] });
+  });
+
+  it('sort by a score where a filter or the order names one', () => {
+    const scored = { ...PARAMETERS, fields: [{ id: 'score', label: 'Score', isScore: true, isRepeated: true }] };
+    const scoreKey = (search: Record<string, unknown>): unknown => offeredSorts(scored, search).keys['scores'];
+    expect([{}, { score: ['"a:b":yes'] }, { score: 'helpful<=0.5' }, { sort_by: 'score:x y' }].map(scoreKey)).toEqual([
+      ...[undefined, 'score:a:b', 'score:helpful', 'score:x y'],
+    ]);
+    expect(offeredSorts(PARAMETERS, { score: 'helpful<1' })).toBe(PARAMETERS.sorts);
+    expect(readListSearch({ sort_by: 'score:x y' }, scored)).toEqual({ sort_by: 'score:x y', sort_order: 'desc' });
+    expect(read({ sort_by: 'score:x' })).toEqual({});
   });
 
   it('become a query of the API', () => {

@@ -38,10 +38,8 @@ export interface ListParameters {
 }
 
 /** Reads an address; what it does not know is left out. */
-export function readListSearch(
-  search: Record<string, unknown>,
-  { bar, fields, sorts, isTimeless }: ListParameters,
-): ListSearch {
+export function readListSearch(search: Record<string, unknown>, parameters: ListParameters): ListSearch {
+  const { bar, fields, isTimeless } = parameters;
   const { cols, peek } = search;
   const inBar = bar.filter(({ id, options }) => {
     const value = search[id];
@@ -51,7 +49,7 @@ export function readListSearch(
     ...Object.fromEntries(inBar.map(({ id }) => [id, search[id] as string])),
     ...(!isTimeless && readTimeRange(search)),
     ...readFields(fields, search),
-    ...readSort(search, sorts),
+    ...readSort(search, offeredSorts(parameters, search)),
     ...(isText(cols) && { cols }),
     ...(isText(peek) && { peek }),
   };
@@ -135,6 +133,36 @@ export interface OfferedSorts {
   usual: Required<ListSort>;
 }
 
+const SCORE_SORT = 'score:';
+
+/**
+ * By what a list can be sorted with these search parameters: with a filter by a score, or an order by one, the column of
+ * scores sorts by that score.
+ */
+export function offeredSorts({ sorts, fields }: ListParameters, search: Record<string, unknown>): OfferedSorts {
+  if (!fields.some(({ isScore }) => isScore)) return sorts;
+  const { sort_by, score } = search;
+  const isByScore = isText(sort_by) && sort_by.startsWith(SCORE_SORT) && sort_by !== SCORE_SORT;
+  const name = isByScore ? sort_by.slice(SCORE_SORT.length) : [score ?? []].flat().flatMap(scoreNames)[0];
+  return name === undefined ? sorts : { ...sorts, keys: { ...sorts.keys, scores: SCORE_SORT + name } };
+}
+
+/** The name in a condition on a score: a JSON string, or what stands before the bound or label. */
+function scoreNames(condition: unknown): string[] {
+  const quoted = /^"(?:[^"\\]|\\.)*"/.exec(String(condition))?.[0];
+  if (quoted === undefined)
+    return (
+      String(condition)
+        .match(/^[^<>=:]+/)
+        ?.slice(0, 1) ?? []
+    );
+  try {
+    return [JSON.parse(quoted) as string];
+  } catch {
+    return [];
+  }
+}
+
 /** Reads the order of an address, leniently. */
 export function readSort(search: Record<string, unknown>, { keys, usual }: OfferedSorts): ListSort {
   const by = Object.values(keys).find((key) => key === search['sort_by']) ?? usual.sort_by;
@@ -157,6 +185,7 @@ export function sortedColumns<Row>(
     const next = isSorted && now.sort_order === 'desc' ? 'asc' : 'desc';
     return {
       ...column,
+      ...(key.startsWith(SCORE_SORT) && { note: key.slice(SCORE_SORT.length) }),
       sort: {
         direction: isSorted ? (now.sort_order === 'asc' ? 'ascending' : 'descending') : 'none',
         onSort: () => onSort(writeSort({ sort_by: key, sort_order: next }, usual)),

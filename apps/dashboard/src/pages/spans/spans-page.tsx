@@ -2,7 +2,7 @@ import type { SpanOutline } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { api, listPage, type ListPage as Page, type Query } from '../../api/api.js';
 import { PAGE_ROWS } from '../../api/page-rows.js';
 import { keys } from '../../api/keys.js';
@@ -17,6 +17,7 @@ import { useListColumns } from '../../features/columns/use-list-columns.js';
 import {
   listFilters,
   listOrder,
+  offeredSorts,
   withMember,
   type ListParameters,
   type ListSearch,
@@ -46,8 +47,8 @@ import { KIND_WORDS, kindWord } from '../../features/kind-words.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/trace-span.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import {
+  ALL_PARAMETERS,
   readSpansSearch,
-  SPAN_SORTS,
   searchesIndex,
   searchesTexts,
   spanChanges,
@@ -66,7 +67,7 @@ export function SpansPage() {
   const parameters = withKindWords(spanParameters(useCapabilities()?.search_modes ?? []));
   const columns = useListColumns<SpanOutline, ListSearch>({
     ...{ list: 'spans', columnsIn: spanColumns, offered: SPAN_COLUMNS, search, onChange: change },
-    sorts: SPAN_SORTS,
+    sorts: useMemo(() => offeredSorts(ALL_PARAMETERS, search), [search]),
   });
   const selected = useSelectedRows<SpanOutline>(nameOfSpan, listed, counted);
   const peeked = usePeeked(list, search.peek);

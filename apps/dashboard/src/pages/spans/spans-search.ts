@@ -31,7 +31,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /** Columns by which the server sorts. */
-export const SPAN_SORTS: OfferedSorts = {
+const SPAN_SORTS: OfferedSorts = {
   keys: { started_at: 'started_at', name: 'name', duration: 'duration', tokens: 'tokens', cost: 'cost' },
   usual: { sort_by: 'started_at', sort_order: 'desc' },
 };
@@ -66,7 +66,8 @@ export function spanParameters(modes: readonly SearchMode[]): ListParameters {
   };
 }
 
-const ALL_PARAMETERS = spanParameters(['text', 'vector', 'hybrid']);
+/** What the address can say in any project. */
+export const ALL_PARAMETERS = spanParameters(['text', 'vector', 'hybrid']);
 
 /** Reads an address; what it does not know is left out. */
 export const readSpansSearch = (search: Record<string, unknown>): ListSearch => readListSearch(search, ALL_PARAMETERS);

@@ -1,7 +1,7 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
-import { withMember, withRange, type ListSearch } from '../../features/filters/list-search.js';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { offeredSorts, withMember, withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { describeCount } from '../../features/list/list-rules.js';
@@ -46,7 +46,7 @@ export function TracesPage() {
   const { list, live, shownKey, overTime } = listed;
   const columns = useListColumns<TraceListItem, ListSearch>({
     ...{ list: 'traces', columnsIn: traceColumns, offered: TRACE_COLUMNS, search, onChange: change },
-    sorts: TRACE_PARAMETERS.sorts,
+    sorts: useMemo(() => offeredSorts(TRACE_PARAMETERS, search), [search]),
   });
   const selected = useSelectedRows<TraceListItem>(nameOfTrace, listed, overTime);
   const peeked = list.readRows.find(({ id }) => id === search.peek);
