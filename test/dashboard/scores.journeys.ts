@@ -134,8 +134,15 @@ describe('scores', () => {
     await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
     await button('Remove filter: Score helpful<0.5').press('Enter');
     await expectSoon(() => new URL(page.url()).search, '');
-    await open('/spans?score=helpful%3E%3D0.5');
+    await open('/spans?score=helpful%3E%3D0.5&cols=name,scores');
     await grid('Spans').getByRole('row', { name: /ask/ }).waitFor();
+    // A list that is filtered by a score is sorted by it.
+    const header = grid('Spans').getByRole('columnheader', { name: 'Scores' });
+    await header.getByRole('button').press('Enter');
+    await expectSoon(() => header.getAttribute('aria-sort'), 'descending');
+    await expectSoon(() => new URL(page.url()).searchParams.get('sort_by'), 'score:helpful');
+    await grid('Spans').getByRole('row', { name: /ask/ }).waitFor();
+    await expectAccessible(watched);
   });
 
   inBrowser('stand over time on Analytics, with what people say of the judge', async () => {
