@@ -14,7 +14,7 @@ export { answerTextOf, datapointOfTexts, withExpected } from './conversation/dat
 export * from './conversation/recorded-call.js';
 export { langChainRole } from './conversation/langchain-role.js';
 export { readConversation, type Message } from './conversation/messages.js';
-export { imageUrlOf, type MessagePart } from './conversation/parts.js';
+export { imageUrlOf, readOwnCall, readOwnResult, readReasoning, type MessagePart } from './conversation/parts.js';
 export { lastQuestionOf, readAnswer } from './conversation/question-and-answer.js';
 export * from './datapoint-batches.js';
 export * from './datapoint-imports.js';

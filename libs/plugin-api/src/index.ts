@@ -30,5 +30,6 @@ export * from './wire/function-tool.js';
 export * from './wire/json-difference.js';
 export * from './wire/lenient-json.js';
 export * from './wire/messages.js';
+export * from './wire/tool-messages.js';
 export { assertPatternSize, type PatternSize } from './wire/pattern-size.js';
 export { untilAborted } from './until-aborted.js';

@@ -213,6 +213,19 @@ describe('anthropic', () => {
       ]);
     });
 
+    it('have calls of Ollama, which have no ids, each with its result', async () => {
+      const call = (hours: number) => ({ function: { index: 0, name: 'get_wind', arguments: { hours } } });
+      const { messages } = await body(
+        { role: 'assistant', content: '', tool_calls: [call(1), call(2)] },
+        { role: 'tool', tool_name: 'get_wind', content: '7' },
+        { role: 'tool', tool_name: 'get_wind', content: '9' },
+      );
+      expect(messages).toEqual([
+        { role: 'assistant', content: [use('get_wind', { hours: 1 }), use('get_wind_2', { hours: 2 })] },
+        { role: 'user', content: [result('get_wind', '7'), result('get_wind_2', '9')] },
+      ]);
+    });
+
     it('have a call and a result without the other as texts', async () => {
       const call = { id: 'a', name: 'get_wind', arguments: {} };
       const made = await body(

@@ -14,8 +14,9 @@ import {
   type HttpRequest,
   listOf,
   plainTextOf,
-  readExactJson,
+  recordedToolCall,
   textOf,
+  withCallIds,
 } from '@spandrel/plugin-api';
 import { MessageStream, readMessage } from './message-answer.js';
 
@@ -60,7 +61,7 @@ const headersFor = ({ apiKey }: ConnectionTarget): Record<string, string> => ({
 
 function bodyOf({ model, messages, temperature, maxTokens, answerSchema, tools, parameters }: ChatCall): object {
   const system = messages.filter(isSystem).map(({ content }) => contentTextOf(content) ?? '');
-  const turns = turnsOf(messages.filter((message) => !isSystem(message)));
+  const turns = turnsOf(withCallIds(messages.filter((message) => !isSystem(message))));
   return {
     ...parameters,
     model,
@@ -155,12 +156,9 @@ function blockOf(part: unknown): unknown {
   return { type: 'image', source: data === undefined ? { type: 'url', url } : held };
 }
 
-/** A call as OpenAI or a recording has it. */
 function callOf(call: unknown) {
-  const { id, name, arguments: given } = { ...objectOf(call), ...objectOf(objectOf(call)['function']) };
-  const value = (typeof given === 'string' ? readExactJson(given) : given) ?? {};
-  const isMembers = typeof value === 'object' && !Array.isArray(value);
-  return { id: wordOf(filledTextOf(id) ?? name), name: wordOf(name), input: isMembers ? value : { arguments: value } };
+  const { id, name, input } = recordedToolCall(call);
+  return { id: wordOf(id ?? name), name: wordOf(name), input };
 }
 
 /** A name or an id in the characters that the API takes; `null` for none. */

@@ -2,12 +2,15 @@ import { imageUrlOf } from '@spandrel/contract';
 import {
   bearer,
   contentTextOf,
+  filledTextOf,
   joinUrl,
   listOf,
   toOpenAiTool,
   modelIdsOf,
   objectOf,
+  recordedToolCall,
   withoutVersion,
+  withToolsBeside,
   vectorsOf,
   type ChatCall,
   type ChatCalls,
@@ -56,7 +59,7 @@ function bodyOf(call: ChatCall, stream: boolean): unknown {
   return {
     ...parameters,
     model,
-    messages: messages.map(toOllamaMessage),
+    messages: toOllamaMessages(messages),
     stream,
     ...(tools.length > 0 && { tools: tools.map(toOpenAiTool) }),
     ...(answerSchema && { format: answerSchema.schema }),
@@ -64,12 +67,32 @@ function bodyOf(call: ChatCall, stream: boolean): unknown {
   };
 }
 
-/** Ollama takes text only; images are a member of their own. */
-function toOllamaMessage(message: ChatMessage): ChatMessage {
-  const images = listOf(message.content).flatMap(
-    (part) => /^data:[^,]*;base64,(.*)$/s.exec(imageUrlOf(objectOf(part)) ?? '')?.[1] ?? [],
-  );
-  return { ...message, content: contentTextOf(message.content) ?? '', ...(images.length > 0 && { images }) };
+/**
+ * Messages of any API as Ollama takes them: text only, images are a member of their own; calls of tools have an object of arguments,
+ * results the name of their tool.
+ */
+function toOllamaMessages(given: readonly ChatMessage[]): ChatMessage[] {
+  const tools = new Map<unknown, string>();
+  return withToolsBeside(given).map((message) => {
+    const { content, tool_calls: calls, tool_call_id: callId, name } = message;
+    const images = listOf(content).flatMap(
+      (part) => /^data:[^,]*;base64,(.*)$/s.exec(imageUrlOf(objectOf(part)) ?? '')?.[1] ?? [],
+    );
+    for (const { id, name: tool } of listOf(calls).map(recordedToolCall)) if (id && tool) tools.set(id, tool);
+    const tool = filledTextOf(message['tool_name'] ?? name) ?? tools.get(callId);
+    return {
+      ...message,
+      content: contentTextOf(content) ?? '',
+      ...(images.length > 0 && { images }),
+      ...(Array.isArray(calls) && { tool_calls: calls.map(callOf) }),
+      ...(message.role === 'tool' && tool !== undefined && { tool_name: tool }),
+    };
+  });
+}
+
+function callOf(call: unknown): unknown {
+  const { id, name, input } = recordedToolCall(call);
+  return { ...(id !== null && { id }), function: { ...objectOf(objectOf(call)['function']), name, arguments: input } };
 }
 
 /** Embeddings by `/api/embed`. */

@@ -136,6 +136,70 @@ describe('ollama', () => {
     expect(body).toMatchObject({ messages: [{ role: 'user', content: 'See', images: ['iVBO'] }] });
   });
 
+  describe('messages with calls of tools', () => {
+    const sent = async (...messages: object[]) => {
+      const { chat } = await setup();
+      const call = { model: 'm', messages: messages as never };
+      return (chat.buildRequest({ baseUrl: null, apiKey: '' }, call).body as { messages: unknown }).messages;
+    };
+    const asked = { role: 'user', content: 'When?' };
+    const own = (id: string, input: object) => ({ id, function: { name: 'tide', arguments: input } });
+
+    it('have arguments as objects and results by the name of the tool, recorded of OpenAI', async () => {
+      const call = (id: string, text: string) => ({
+        ...{ id, type: 'function', function: { name: 'tide', arguments: text } },
+      });
+      expect(
+        await sent(
+          asked,
+          {
+            ...{ role: 'assistant', content: null },
+            tool_calls: [call('a', '{"at":"Brest"}'), call('b', '7'), { id: 'c', name: 'tide', arguments: '' }],
+          },
+          { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: '07:12' }] },
+          { role: 'tool', tool_call_id: 'b', name: 'other', content: { knots: 9 } },
+        ),
+      ).toEqual([
+        asked,
+        {
+          ...{ role: 'assistant', content: '' },
+          tool_calls: [own('a', { at: 'Brest' }), own('b', { arguments: 7 }), own('c', {})],
+        },
+        { role: 'tool', tool_call_id: 'a', tool_name: 'tide', content: '07:12' },
+        { role: 'tool', tool_call_id: 'b', name: 'other', tool_name: 'other', content: '{"knots":9}' },
+      ]);
+    });
+
+    it('have them recorded of Anthropic', async () => {
+      expect(
+        await sent(
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'I look.' },
+              { type: 'tool_use', id: 'a', name: 'tide', input: { at: 'Brest' } },
+            ],
+          },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '07:12' }] },
+        ),
+      ).toEqual([
+        { role: 'assistant', content: 'I look.', tool_calls: [own('a', { at: 'Brest' })] },
+        { role: 'tool', tool_call_id: 'a', tool_name: 'tide', content: '07:12' },
+      ]);
+    });
+
+    it('are sent as they are where Ollama has recorded them', async () => {
+      const messages = [
+        {
+          ...{ role: 'assistant', content: '', thinking: 'Hm' },
+          tool_calls: [{ function: { index: 0, name: 'tide', arguments: { at: 'Brest' } } }],
+        },
+        { role: 'tool', tool_name: 'tide', content: '07:12' },
+      ];
+      expect(await sent(...messages)).toEqual(messages);
+    });
+  });
+
   it('sends no key where there is none', async () => {
     const { chat } = await setup();
     const target = { baseUrl: null, apiKey: '' };

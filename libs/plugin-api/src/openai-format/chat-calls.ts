@@ -2,9 +2,10 @@ import { imageUrlOf } from '@spandrel/contract';
 import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest, MaxTokensMember } from '../provider.js';
 import { joinUrl } from '../wire/base-url.js';
 import type { ChatMessage } from '../chat.js';
-import { listOf, objectOf, plainTextOf } from '../wire/lenient-json.js';
+import { objectOf, plainTextOf, without } from '../wire/lenient-json.js';
 import { functionToolOf } from '../wire/function-tool.js';
 import { modelIdsOf } from '../wire/messages.js';
+import { recordedToolCall, withCallIds, withToolsBeside } from '../wire/tool-messages.js';
 import { readChatAnswer, readChatStream } from './chat-endpoint.js';
 
 export interface OpenAiChatSettings {
@@ -32,7 +33,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
       ...call.parameters,
       ...(call.tools && call.tools.length > 0 && { tools: call.tools.map(toOpenAiTool) }),
       model: call.model,
-      messages: call.messages.map(toOpenAiMessage),
+      messages: withCallIds(withToolsBeside(call.messages)).map(toOpenAiMessage),
       ...(call.temperature !== undefined && { temperature: call.temperature }),
       ...(call.maxTokens !== undefined && { [call.maxTokensMember ?? settings.maxTokensMember]: call.maxTokens }),
       ...(call.answerSchema && {
@@ -67,19 +68,19 @@ export function toOpenAiTool(definition: unknown): unknown {
 }
 
 /**
- * A message as this API takes it, whichever API it was recorded of: calls of tools `{id, name, arguments}` as functions, and
+ * A message as this API takes it, whichever API it was recorded of: calls of tools as functions with their arguments as text, and
  * parts of the Responses API, images and parts without a type as its own.
  */
 function toOpenAiMessage(message: ChatMessage): ChatMessage {
-  const { content, tool_calls: calls, tool_call_id: callId, name } = message;
-  const isOurs = listOf(calls).some((call) => typeof objectOf(call)['name'] === 'string');
-  return {
-    ...message,
-    ...(Array.isArray(content) && { content: content.map(partOf) }),
-    ...(isOurs && { tool_calls: listOf(calls).map(functionOf) }),
-    // Gemini's calls have no id: results are known by the name of their tool.
-    ...(callId === null && { tool_call_id: name ?? '' }),
+  const { role, content, tool_calls: calls, tool_call_id: callId, name } = message;
+  const sent = {
+    ...without(message, 'tool_name', ...(role === 'tool' ? ['is_error'] : [])),
+    ...{ role, content: Array.isArray(content) ? content.map(partOf) : content },
+    ...(Array.isArray(calls) && { tool_calls: calls.map(functionOf) }),
   };
+  if (role !== 'tool') return sent;
+  const result = typeof sent.content === 'string' || Array.isArray(content) ? sent.content : plainTextOf(content ?? '');
+  return { ...sent, content: result, ...((callId ?? null) === null && { tool_call_id: name ?? '' }) };
 }
 
 function partOf(part: unknown): unknown {
@@ -92,9 +93,13 @@ function partOf(part: unknown): unknown {
 }
 
 function functionOf(call: unknown): unknown {
-  const { id, name, arguments: given } = objectOf(call);
-  if (typeof name !== 'string') return call;
-  return { id: id ?? name, type: 'function', function: { name, arguments: plainTextOf(given ?? {}) } };
+  const { type, function: called } = objectOf(call);
+  const { id, name, input } = recordedToolCall(call);
+  if (name === null || type === 'custom' || (type === 'function' && typeof objectOf(called)['arguments'] === 'string'))
+    return call;
+  const given = objectOf(called)['arguments'] ?? objectOf(call)['arguments'];
+  const text = typeof given === 'string' ? given : JSON.stringify(input);
+  return { id: id ?? name, type: 'function', function: { name, arguments: text } };
 }
 
 /** The header that carries a key; none for servers that want no key. */
