@@ -36,6 +36,7 @@ export const keys = {
   runsOf: (datasetId: string) => ['runs', 'of', datasetId] as const,
   latestRuns: (datasetId: string) => ['runs', 'latest', datasetId] as const,
   run: (id: string) => ['run', id] as const,
+  replayOf: (runId: string) => ['run', runId, 'replay'] as const,
   runItem: (id: string, datapointId: string) => ['run', id, 'item', datapointId] as const,
   runMetadata: (id: string) => ['run-metadata', id] as const,
   statistics: (id: string, baseline: string | null, ...how: readonly unknown[]) =>

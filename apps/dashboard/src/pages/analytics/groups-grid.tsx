@@ -18,6 +18,7 @@ import {
 import { knownEnds } from '../../features/analytics/plan-question.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
+import { ReplayButton } from '../../features/replay/replay-button.js';
 import { shareOf } from './share-of.js';
 import styles from './analytics-page.module.css';
 
@@ -74,6 +75,11 @@ export function GroupsGrid({ search, onChange }: GroupsGridProps) {
       data!.ends,
     );
   };
+  const replayOf = ({ keys: [name = null] }: Group) => ({
+    source: { filters: { ...data!.ends, model: name, ...(user_id && { user_id }) } },
+    what: `Calls of ${formatId(name ?? '')} in the range that no evaluation and no try made.`,
+    ...{ name: name ?? '', label: `Replay ${formatId(name ?? '')}` },
+  });
   const choices = (chosen: GroupKey) =>
     [...new Set([...GROUPS, chosen])].map((value) => ({ value, label: wordOf(value) }));
   return (
@@ -103,7 +109,10 @@ export function GroupsGrid({ search, onChange }: GroupsGridProps) {
       {rows.length > 0 && (
         <Grid<Group>
           label="Groups"
-          columns={columnsOf(data!, addressOf)}
+          columns={[
+            ...columnsOf(data!, addressOf),
+            ...(data!.groupBy.join() === 'model' ? [replayColumn(replayOf)] : []),
+          ]}
           length={rows.length}
           isComplete
           rowAt={(index) => rows[index]}
@@ -143,3 +152,9 @@ function columnsOf(
     { id: 'share', header: 'Share', width: 70, align: 'end', cell: ({ cost: own }) => shareOf(own, total.cost) },
   ];
 }
+
+/** What a week of a model would have cost and said with another one. */
+const replayColumn = (replayOf: (group: Group) => Parameters<typeof ReplayButton>[0]): GridColumn<Group> => ({
+  ...{ id: 'replay', header: 'Replay', width: 80 },
+  cell: (group) => group.keys[0] !== null && <ReplayButton {...replayOf(group)} />,
+});

@@ -1,11 +1,12 @@
 import type { EvalRunResource } from '@spandrel/contract';
-import { formatCount, formatCounted } from '@spandrel/contract/browser';
+import { describeLeftOut, formatCount, formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { PageActions } from '../../components/page-actions.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, PageHeading } from '../../components/page-parts.js';
+import { useHasFeature } from '../../features/browser-session.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
@@ -74,6 +75,7 @@ function RunHead({ run }: { run: EvalRunResource }) {
       </div>
       <CostCap run={run} />
       {stopSentence(run) !== null && <p>{stopSentence(run)}</p>}
+      <ReplayedCalls run={run} />
       {(run.status === 'pending' || run.status === 'running') && <PausedNotice />}
       <FactList label="Run facts" facts={runFacts(run, nameOf(run.dataset_id))} />
       <Metadata run={run} />
@@ -89,6 +91,25 @@ function RunHead({ run }: { run: EvalRunResource }) {
       <FoldedText title="Prompt" text={promptText(config)} />
       <FoldedText title="Rubric" text={config.judge?.rubric ?? null} />
     </>
+  );
+}
+
+/** Of a run that is a replay how many calls it makes again, and why others were left out. */
+function ReplayedCalls({ run: { id, baseline_run_id: baseline } }: { run: EvalRunResource }) {
+  const has = useHasFeature('replay') === true;
+  const { data } = useQuery({
+    queryKey: keys.replayOf(id),
+    queryFn: async ({ signal }) => (await api.listReplays({ query: { run_id: id }, signal })).replays,
+    enabled: has && baseline !== null,
+    staleTime: Infinity,
+  });
+  const replay = data?.[0];
+  if (replay === undefined) return null;
+  const { taken, replayed, left_out: leftOut } = replay;
+  return (
+    <p>
+      {formatCount(replayed)} of {formatCounted(taken, 'call')} replayed{describeLeftOut(leftOut)}
+    </p>
   );
 }
 
@@ -155,7 +176,8 @@ function RunActions({ run }: { run: EvalRunResource }) {
   });
   const canRetry = !goesOn(run) && !retry.isPending;
   const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: run.id } });
-  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: run.id } });
+  const runs = [run.baseline_run_id ?? [], run.id].flat().join();
+  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs } });
   // A run whose turn has not come yet cannot be cancelled.
   const canCancel = run.status === 'running' && !cancel.isPending;
   return (

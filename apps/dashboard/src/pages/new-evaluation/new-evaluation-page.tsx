@@ -9,7 +9,7 @@ import { useWayUp } from '../../features/list/way-up.js';
 import { runQuery } from '../../features/runs/run-queries.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, fieldsOfTry, type RunFields } from './run-fields.js';
-import { EMPTY_SCORER } from './scorer-fields.js';
+import { EMPTY_SCORER } from '../../features/runs/scorer-fields.js';
 import { readNewEvaluationSearch } from './new-evaluation-search.js';
 import { RunForm, useRunChoices } from './run-form.js';
 

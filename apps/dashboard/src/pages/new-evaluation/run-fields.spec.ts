@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NEW_GATE } from '../../features/gates/gates.js';
 import { FormFault } from '../../api/form-faults.js';
 import { describeSettings } from '../../features/scorer-words.js';
-import { EMPTY_SCORER } from './scorer-fields.js';
+import { EMPTY_SCORER } from '../../features/runs/scorer-fields.js';
 import {
   countTaken,
   describeCalls,

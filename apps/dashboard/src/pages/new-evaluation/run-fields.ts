@@ -2,7 +2,7 @@ import type { EvalConfig, EvalRunResource, SpanResource, StartEval, StartMatrix 
 import { filledText, formatCount, formatCounted, listOf, objectOf } from '@spandrel/contract/browser';
 import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
-import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
+import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from '../../features/runs/scorer-fields.js';
 
 /** Members of the form with the models beyond the first, `''` for none, and their connections, `''` for that of the first. */
 export const MORE_MODELS = [

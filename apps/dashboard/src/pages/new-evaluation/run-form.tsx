@@ -32,9 +32,9 @@ import {
   type RunFields,
   type RunText,
 } from './run-fields.js';
-import { nameOfScorer } from './scorer-fields.js';
-import { ScorerForm } from './scorer-form.js';
-import styles from './run-form.module.css';
+import { nameOfScorer } from '../../features/runs/scorer-fields.js';
+import { ScorerForm } from '../../features/runs/scorer-form.js';
+import styles from '../../features/runs/run-form.module.css';
 
 const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },

@@ -25,6 +25,8 @@ import {
 import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { SelectionToolbar } from '../../features/list/selection-toolbar.js';
 import { SendToReview } from '../../features/send-to-review.js';
+import { ReplayButton } from '../../features/replay/replay-button.js';
+import { sourceOfRows } from '../../features/replay/replay-source.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { nameOfSpan, traceAddress } from '../../features/addresses.js';
@@ -96,6 +98,7 @@ export function SpansPage() {
           <SelectionToolbar {...selected}>
             <AddSelected what="Each span becomes a datapoint." chosen={selected.chosen} onAdded={selected.onClear} />
             <SendToReview one="span" chosen={selected.chosen} onSent={selected.onClear} />
+            <ReplayButton {...sourceOfRows(selected.chosen)} />
             <Button
               icon="copy"
               disabled={selected.chosen.count !== selected.rows.length}

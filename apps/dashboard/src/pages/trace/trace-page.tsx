@@ -9,6 +9,7 @@ import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { ConfirmAction } from '../../features/dialogs.js';
+import { ReplayDialog, useReplays } from '../../features/replay/replay-button.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
@@ -119,9 +120,11 @@ function TraceHeader({ trace, isDeleted, wayUp }: TraceHeaderProps) {
 }
 
 function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
-  const [opened, setOpened] = useState<'share' | 'delete' | null>(null);
+  const [opened, setOpened] = useState<'share' | 'replay' | 'delete' | null>(null);
   const mayShare = useCapabilities()?.sharing === true && !isDeleted;
   const share = { label: 'Share', icon: 'link', writes: true, run: () => setOpened('share') } as const;
+  const replay = { label: 'Replay', icon: 'play', writes: true, run: () => setOpened('replay') } as const;
+  const replays = useReplays() && !isDeleted;
   const close = (): void => setOpened(null);
   return (
     <>
@@ -134,6 +137,7 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
           icons="narrow"
           actions={[
             ...(mayShare ? [share] : []),
+            ...(replays ? [replay] : []),
             { label: 'Copy link', icon: 'link', run: () => void copyAs('the link', traceLink(trace.id)) },
             { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
             {
@@ -155,6 +159,14 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
         />
       </span>
       {opened === 'share' && <ShareDialog traceId={trace.id} onClose={close} />}
+      {opened === 'replay' && (
+        <ReplayDialog
+          source={{ filters: { trace_id: trace.id } }}
+          what="The calls of models of this trace."
+          name={nameOfTrace(trace)}
+          onClose={close}
+        />
+      )}
       {opened === 'delete' && <DeleteTrace trace={trace} onClose={close} />}
     </>
   );

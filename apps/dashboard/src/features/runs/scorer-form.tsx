@@ -2,7 +2,7 @@ import type { CapabilitiesResource } from '@spandrel/contract';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import { describeSettings, JUDGES, wordsOfScorer, wordsOfScoring } from '../../features/scorer-words.js';
+import { describeSettings, JUDGES, wordsOfScorer, wordsOfScoring } from '../scorer-words.js';
 import { EMPTY_SCORER, nameOfScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
@@ -69,7 +69,7 @@ function faultOf(faults: FieldFaults, at: number, isAlone: boolean, member: keyo
   const wire = WIRE[member];
   const listed = faults.at(`scorers.${at}.${wire}`);
   if (listed !== undefined || !isAlone) return listed;
-  return faults.at(wire.startsWith('judge.') ? `config.${wire}` : wire);
+  return faults.at(wire) ?? faults.at(`config.${wire}`);
 }
 
 interface ScorerSettingsProps extends Omit<ScorerFormProps, 'scorers' | 'onChange'> {

@@ -1,6 +1,6 @@
 import type { EvalRunResource, RunScorer, StartEval } from '@spandrel/contract';
 import { FormFault } from '../../api/form-faults.js';
-import { JUDGES } from '../../features/scorer-words.js';
+import { JUDGES } from '../scorer-words.js';
 
 /** What the fields of a scorer hold. Numbers are texts, since they may be half written. */
 export interface ScorerFields {

@@ -1,0 +1,45 @@
+import type { CapabilitiesResource } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
+import type { ChosenRows } from '../list/bulk-job.js';
+
+const METADATA = 'metadata.';
+
+/** The calls of a replay: single spans, or all that filters match. */
+export interface ReplaySource {
+  span_ids?: readonly string[];
+  filters?: Readonly<Record<string, unknown>>;
+}
+
+/** Which calls chosen rows of a list of spans are, and how they are called. */
+export function sourceOfRows({ rows, count, isMore }: ChosenRows): {
+  source: ReplaySource;
+  what: string;
+  name: string;
+} {
+  if ('operation' in rows) {
+    const { view: _view, preview: _preview, include: _include, sort_by: _by, sort_order: _order, ...rest } = rows.query;
+    const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+    const metadata = given.flatMap(([key, value]) =>
+      key.startsWith(METADATA) ? [[key.slice(METADATA.length), value]] : [],
+    );
+    const filters = {
+      ...Object.fromEntries(given.filter(([key]) => !key.startsWith(METADATA))),
+      ...(metadata.length > 0 && { metadata: Object.fromEntries(metadata) }),
+    };
+    const many = count === undefined ? 'all spans' : `the ${formatCounted(count, 'span')}${isMore ? ' or more' : ''}`;
+    const what = `Of ${many} that match, calls of models alone that no evaluation and no try made.`;
+    return { source: { filters }, what, name: 'Filtered calls' };
+  }
+  return {
+    source: { span_ids: rows },
+    what: `${formatCounted(rows.length, 'selected span')}.`,
+    name: 'Selected calls',
+  };
+}
+
+/** What a replay is scored by unless somebody chooses: recorded calls have no value that was expected. */
+export const scoringFirst = (offered: CapabilitiesResource['scorers']): string =>
+  (offered.find(({ needs_baseline: needs }) => needs) ?? offered[0])?.name ?? '';
+
+/** The text of a field of a form. */
+export const textIn = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
