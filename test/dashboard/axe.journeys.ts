@@ -98,6 +98,7 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a trace', 'Add to dataset'],
   ['a trace', 'More'],
   ['a trace', 'Send to review'],
+  ['a trace', 'Replay'],
   ['a trace', 'Add score'],
   ['a trace', 'helpful 0.5'],
   ['a trace', 'Comments (1)'],

@@ -16,6 +16,7 @@ await import('./alerts.journeys.ts');
 await import('./comments.journeys.ts');
 await import('./connections.journeys.ts');
 await import('./try.journeys.ts');
+await import('./replay.journeys.ts');
 await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
 await import('./evaluations.journeys.ts');

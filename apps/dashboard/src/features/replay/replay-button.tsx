@@ -16,7 +16,7 @@ export const ReplayDialog = (props: ReplayDialogProps) => (
 export const useReplays = (): boolean => useHasFeature('replay') !== false;
 
 interface ReplayButtonProps extends Omit<ReplayDialogProps, 'onClose'> {
-  /** Of one among several, for screen readers; it is quiet then. */
+  /** Its name where there are several, for screen readers; it is quiet then. */
   label?: string;
 }
 

@@ -1,5 +1,6 @@
 import type { CapabilitiesResource } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
+import { formatId } from '../../components/format.js';
 import type { ChosenRows } from '../list/bulk-job.js';
 
 const METADATA = 'metadata.';
@@ -10,12 +11,14 @@ export interface ReplaySource {
   filters?: Readonly<Record<string, unknown>>;
 }
 
-/** Which calls chosen rows of a list of spans are, and how they are called. */
-export function sourceOfRows({ rows, count, isMore }: ChosenRows): {
+interface Named {
   source: ReplaySource;
   what: string;
   name: string;
-} {
+}
+
+/** Which calls chosen rows of a list of spans are, and how they are called. */
+export function sourceOfRows({ rows, count, isMore }: ChosenRows): Named {
   if ('operation' in rows) {
     const { view: _view, preview: _preview, include: _include, sort_by: _by, sort_order: _order, ...rest } = rows.query;
     const given = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -36,6 +39,13 @@ export function sourceOfRows({ rows, count, isMore }: ChosenRows): {
     name: 'Selected calls',
   };
 }
+
+/** Calls of a model, and how they are called. @param filters what else they match. */
+export const sourceOfModel = (model: string, filters: object = {}): Named => ({
+  source: { filters: { ...filters, model } },
+  what: `Calls of ${formatId(model)} that no evaluation and no try made.`,
+  name: model,
+});
 
 /** What a replay is scored by unless somebody chooses: recorded calls have no value that was expected. */
 export const scoringFirst = (offered: CapabilitiesResource['scorers']): string =>

@@ -90,7 +90,12 @@ function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onC
   const facts = offered.find(({ name }) => name === scorer.scoring);
   const asksModel = (scoring: string): boolean => offered.some((one) => one.name === scoring && one.asks_judge);
   const chooseScoring = ({ currentTarget: { value } }: { currentTarget: { value: string } }): void =>
-    onChange({ ...scorer, scoring: value, ...(!asksModel(value) && { judgeConnection: '', judgeModel: '' }) });
+    onChange({
+      ...scorer,
+      scoring: value,
+      settings: '',
+      ...(!asksModel(value) && { judgeConnection: '', judgeModel: '' }),
+    });
   const isNamed = !isAlone || scorer.name !== '' || scorer.weight !== '' || scorer.passScore !== '';
   return (
     <>

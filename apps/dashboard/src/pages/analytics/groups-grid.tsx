@@ -19,6 +19,7 @@ import { knownEnds } from '../../features/analytics/plan-question.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { ReplayButton } from '../../features/replay/replay-button.js';
+import { sourceOfModel } from '../../features/replay/replay-source.js';
 import { shareOf } from './share-of.js';
 import styles from './analytics-page.module.css';
 
@@ -75,11 +76,7 @@ export function GroupsGrid({ search, onChange }: GroupsGridProps) {
       data!.ends,
     );
   };
-  const replayOf = ({ keys: [name = null] }: Group) => ({
-    source: { filters: { ...data!.ends, model: name, ...(user_id && { user_id }) } },
-    what: `Calls of ${formatId(name ?? '')} in the range that no evaluation and no try made.`,
-    ...{ name: name ?? '', label: `Replay ${formatId(name ?? '')}` },
-  });
+  const replayOf = (name: string) => sourceOfModel(name, { ...data!.ends, ...(user_id && { user_id }) });
   const choices = (chosen: GroupKey) =>
     [...new Set([...GROUPS, chosen])].map((value) => ({ value, label: wordOf(value) }));
   return (
@@ -153,8 +150,9 @@ function columnsOf(
   ];
 }
 
-/** What a week of a model would have cost and said with another one. */
-const replayColumn = (replayOf: (group: Group) => Parameters<typeof ReplayButton>[0]): GridColumn<Group> => ({
+/** What the calls of a model would have cost and said with another one. */
+const replayColumn = (replayOf: (model: string) => ReturnType<typeof sourceOfModel>): GridColumn<Group> => ({
   ...{ id: 'replay', header: 'Replay', width: 80 },
-  cell: (group) => group.keys[0] !== null && <ReplayButton {...replayOf(group)} />,
+  cell: ({ keys: [model = null] }) =>
+    model !== null && <ReplayButton label={`Replay ${formatId(model)}`} {...replayOf(model)} />,
 });

@@ -94,7 +94,7 @@ function RunHead({ run }: { run: EvalRunResource }) {
   );
 }
 
-/** Of a run that is a replay how many calls it makes again, and why others were left out. */
+/** How many calls a replay makes again, and why others were left out; nothing where the run is no replay. */
 function ReplayedCalls({ run: { id, baseline_run_id: baseline } }: { run: EvalRunResource }) {
   const has = useHasFeature('replay') === true;
   const { data } = useQuery({

@@ -207,6 +207,7 @@ function TryPanel({ id, title, connections, made, origin, recorded, source }: Tr
               {...{ variant }}
               traceId={id}
               recorded={compares ? (recorded?.run.text ?? null) : null}
+              recordedModel={recorded?.call?.model ?? null}
               onChange={(changed) => change(variant.key, () => changed)}
               onRemove={
                 variants.length > 1

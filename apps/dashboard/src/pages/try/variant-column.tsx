@@ -4,6 +4,8 @@ import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { useModelChoices } from '../../features/model-choices.js';
+import { ReplayButton } from '../../features/replay/replay-button.js';
+import { sourceOfModel } from '../../features/replay/replay-source.js';
 import { RunView } from './run-view.js';
 import type { Variant } from './variants.js';
 import styles from './try-page.module.css';
@@ -15,13 +17,23 @@ interface VariantColumnProps {
   variant: Variant;
   traceId: string;
   recorded: string | null;
+  /** The model with calls that can be replayed with what is asked here; `null` where nothing recorded is tried. */
+  recordedModel: string | null;
   onChange(changed: Partial<Variant>): void;
   /** Left out where it is the only one. */
   onRemove?: (() => void) | undefined;
 }
 
 /** A variant: what is asked, and the answers below it. */
-export function VariantColumn({ name, variant, traceId, recorded, onChange, onRemove }: VariantColumnProps) {
+export function VariantColumn({
+  name,
+  variant,
+  traceId,
+  recorded,
+  recordedModel,
+  onChange,
+  onRemove,
+}: VariantColumnProps) {
   const modelsId = useId();
   const { connections, models } = useModelChoices(variant.connection);
   const bind = (member: VariantText) => ({
@@ -34,6 +46,14 @@ export function VariantColumn({ name, variant, traceId, recorded, onChange, onRe
     <section aria-label={name} className={styles.column}>
       <div className={styles.role}>
         <h2>{name}</h2>
+        {recordedModel !== null && (
+          <ReplayButton
+            key={`${variant.connection} ${variant.model}`}
+            label={`Replay with ${name}`}
+            change={variant}
+            {...sourceOfModel(recordedModel)}
+          />
+        )}
         {onRemove && (
           <Button variant="quiet" icon="close" iconOnly onClick={onRemove}>
             {`Remove ${name}`}
