@@ -16,7 +16,7 @@ export const ReplayDialog = (props: ReplayDialogProps) => (
 export const useReplays = (): boolean => useHasFeature('replay') !== false;
 
 interface ReplayButtonProps extends Omit<ReplayDialogProps, 'onClose'> {
-  /** Its name where there are several, for screen readers; it is quiet then. */
+  /** The name for screen readers where there are several; the button is quiet then. */
   label?: string;
 }
 

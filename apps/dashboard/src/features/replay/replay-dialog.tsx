@@ -16,7 +16,7 @@ import { scoringFirst, textIn, type ReplaySource } from './replay-source.js';
 export interface ReplayDialogProps {
   /** Which calls are made again. */
   source: ReplaySource;
-  /** These calls in words: `The 12 selected spans`. */
+  /** What `source` takes, in words: `The 12 selected spans`. */
   what: string;
   /** What the run is called unless somebody changes it. */
   name: string;
