@@ -11,7 +11,7 @@ import {
   KEY_LENGTH_MAX,
   nameSchema,
 } from './values/text.js';
-import { listedScores, scoreFiltersSchema, scoreSortSchema, scoresOf, scoresOfTrace } from './scores.js';
+import { listedScores, scoreFiltersSchema, sortKeySchema, scoresOf, scoresOfTrace } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
@@ -176,8 +176,7 @@ export type SpanFilters = z.output<typeof spanFiltersSchema>;
 
 /** The list of spans that is asked for: filters, order and page. */
 export const listSpansSchema = spanFiltersSchema.extend({
-  sort_by: z
-    .union([z.enum(SPAN_SORT_KEYS), scoreSortSchema])
+  sort_by: sortKeySchema(SPAN_SORT_KEYS)
     .default('started_at')
     .describe('Spans without the value come last. `score:NAME`: those alone that have such a score with a value.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),

@@ -11,7 +11,7 @@ import {
 } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
-import { includeScores, listedScores, scoreFiltersSchema, scoreSortSchema, scoreSumsSchema } from './scores.js';
+import { includeScores, listedScores, scoreFiltersSchema, sortKeySchema, scoreSumsSchema } from './scores.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 export const TAGS_MAX = 1_000;
@@ -74,8 +74,7 @@ export type TraceSortKey = (typeof TRACE_SORT_KEYS)[number];
 
 /** The list of traces that is asked for: filters, order and page. */
 export const listTracesSchema = traceFiltersSchema.extend({
-  sort_by: z
-    .union([z.enum(TRACE_SORT_KEYS), scoreSortSchema])
+  sort_by: sortKeySchema(TRACE_SORT_KEYS)
     .default('started_at')
     .describe('Traces without the value come last. `score:NAME`: those alone that have such a score with a value.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),

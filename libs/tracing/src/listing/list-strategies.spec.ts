@@ -15,12 +15,13 @@ interface Answers {
   names?: readonly string[];
   ofTraces?: OfTraces;
   scoredOrder?: ScoredOrder;
+  scoreSort?: ScoredOrder;
 }
 
 const MANY = 1_000_000;
 
 /** Plans a list over a database that gives these answers, and keeps what it was asked. */
-async function planOf(query: object, { counts = {}, names = [], ofTraces, scoredOrder }: Answers = {}) {
+async function planOf(query: object, { counts = {}, names = [], ofTraces, ...scores }: Answers = {}) {
   const asked: string[] = [];
   const readLong = (read: Sql): Promise<unknown[]> => {
     const { text, params } = renderSql(read, 'sqlite');
@@ -43,7 +44,7 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces, scored
     order: parsed.sort_order,
   };
   const storage = { dialect: 'sqlite' as const, readLong: readLong as Storage['readLong'] };
-  const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, scoredOrder }, sorting, ofTraces, LIST_LIMITS);
+  const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, ...scores }, sorting, ofTraces, LIST_LIMITS);
   const plan = await planList(list);
   return { strategy: plan?.strategy, walk: plan?.walk, asked };
 }
@@ -76,6 +77,7 @@ const FOUND: [what: string, query: object, answers: Answers, strategy: string][]
   ['a number and a model', { cost_min: '1', model: 'gpt' }, {}, 'filter-index'],
   ['a number few spans have, and a model', { cost_min: '1', model: 'gpt' }, { counts: { buckets: 3 } }, 'small-filter'],
   ['scores that many spans have', {}, { scoredOrder: SCORES }, 'score-order'],
+  ['a score, by its value', { model: 'gpt' }, { scoreSort: SCORES }, 'score-sort'],
   ['a session of few traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: true } }, 'small-trace-set'],
   ['a session of many traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: false } }, 'filter-index'],
 ];

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
+import { FaultNotice } from '../../components/page-parts.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { jsonText, type Message, type MessageReading } from '../../features/messages/message.js';
 import { MessageList } from '../../features/messages/message-view.js';
@@ -41,11 +42,7 @@ export function RunView({ name, run, traceId, recorded }: RunViewProps) {
       {compares && run.toolCalls.length > 0 && (
         <MessageList messages={[messageOf({ ...run, text: '' })]} reading={READING} />
       )}
-      {error !== '' && (
-        <p role="alert" className={styles.error}>
-          {error}
-        </p>
-      )}
+      {error !== '' && <FaultNotice title="The call failed" error={new Error(error)} />}
       {facts !== null && <FactList label={`Facts of ${name}`} facts={factsOf(facts)} />}
       {state !== 'running' && (
         <div className={styles.actions}>
