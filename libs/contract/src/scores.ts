@@ -156,7 +156,9 @@ const scoreSortSchema = z.templateLiteral(['score:', z.string().min(1).max(200)]
 
 /** What a list is sorted by: one of its keys, or `score:NAME`. */
 export const sortKeySchema = <Keys extends readonly string[]>(keys: Keys) =>
-  z.union([z.enum(keys), scoreSortSchema], { error: `must be one of ${keys.join(', ')}, score:NAME` });
+  z.union([z.enum(keys), scoreSortSchema], {
+    error: `must be ${keys.map((key) => `"${key}"`).join(', ')} or "score:NAME"`,
+  });
 
 /** The name in such an order; `undefined` in another one. */
 export const scoreOfSort = (sortBy: string): string | undefined =>
