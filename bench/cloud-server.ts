@@ -55,8 +55,8 @@ export async function startCloudPeer(
   return { base: `http://127.0.0.1:${port}`, peer };
 }
 
-/** Starts both, and stops what has started where the other does not. */
-export async function startCloudServer(): Promise<CloudServer> {
+/** Starts both, and stops what has started where the other does not. @param args further flags of the server. */
+export async function startCloudServer(args: readonly string[] = []): Promise<CloudServer> {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
   const postgres = await startPostgres();
   let peer: Peer | undefined;
@@ -68,7 +68,7 @@ export async function startCloudServer(): Promise<CloudServer> {
   try {
     const databaseUrl = await postgres.createDatabase('bench');
     const secrets = newSecrets();
-    const started = await startCloudPeer(databaseUrl, secrets, join(folder, 'data'));
+    const started = await startCloudPeer(databaseUrl, secrets, join(folder, 'data'), args);
     peer = started.peer;
     return { databaseUrl, base: started.base, adminToken: secrets.adminToken, peer, stop };
   } catch (error) {

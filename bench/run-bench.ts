@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard`, `-- read-store` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- replay`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard`, `-- read-store` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -23,6 +23,7 @@ import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureRemoval, reportRemoval } from './removal-rows.ts';
 import { measurePostgresScores, measureScores, reportScores } from './score-rows.ts';
+import { measureReplay, type ReplayFigures } from './replay-rows.ts';
 import { measureSdk, reportSdk } from './sdk-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { measureStatistics, reportStatistics } from './statistics-rows.ts';
@@ -43,6 +44,7 @@ const PARTS = [
   'otlp',
   'masking',
   'cassettes',
+  'replay',
   'sdk',
   'hostile',
   'removal',
@@ -103,6 +105,7 @@ await measured(
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
 await measured('cassettes', () => measureCassettes(quick ? 1_500 : 5_000), reportCassettes);
+await measured('replay', () => measureReplay(rounds), reportReplay);
 await measured('sdk', () => measureSdk(quick ? 15 : 60), reportSdk);
 await measured('hostile', () => measureHostile(valueOf('calls')), reportHostile);
 await measured('removal', () => measureRemoval(quick ? 5_000 : 20_000, seconds), reportRemoval);
@@ -275,6 +278,14 @@ function reportCassettes({ loadMs, bytes, replayMs, fileMs }: CassetteFigures): 
   row('a static file', `${fileMs.toFixed(3)} ms`);
   goal('cassette of 10,000 calls, ms until it answers', loadMs, '<=', 300);
   goal('replay, ms more than a static file', replayMs - fileMs, '<=', 1);
+}
+
+function reportReplay(figures: ReplayFigures): void {
+  heading('A replay of 300 recorded calls to its verdict, with 600 calls of a judge');
+  for (const [name, seconds] of Object.entries(figures)) {
+    row(name, `${seconds.toFixed(2)} s`);
+    goal(`replay of 300 calls to a verdict, ${name}, s`, seconds, '<=', 10);
+  }
 }
 
 function reportImport(figures: Awaited<ReturnType<typeof measureImport>>): void {
