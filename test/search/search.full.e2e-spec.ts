@@ -78,14 +78,24 @@ describe('search', () => {
   it('is a tool of agents, for projects that can', async () => {
     const client = await overHttp({ url: app.url, key: one.tenant.key });
     expect((await client.list()).map(({ name }) => name)).toContain('search_spans');
+    const scored = { name: 'tone', value: 0.5, span_id: 'en' };
+    expect((await one.tenant.api.post('/api/scores', scored)).status).toBe(201);
     const [found, meant] = [
       await client.call('search_spans', { query: 'refund take', kind: 'custom' }),
       await client.call('search_spans', { query: 'reimbursement', mode: 'vector', limit: 3, max_chars: 2_000 }),
     ];
     expect(found).toMatchObject({
       isError: false,
-      body: { spans: [{ id: 'en', score: expect.any(Number) }], next_cursor: null },
+      body: { spans: [{ id: 'en', score: expect.any(Number), scores: { tone: { mean: 0.5 } } }], next_cursor: null },
     });
+    // Both views have the scores of spans, where they are asked for.
+    for (const view of ['full', 'outline']) {
+      expect(await one.spans({ query: 'refund take', view, include: 'scores' })).toMatchObject([
+        { id: 'en', scores: { tone: { count: 1, mean: 0.5 } } },
+      ]);
+      expect((await one.spans({ query: 'umbrella', view, include: 'scores' }))[0]).toMatchObject({ scores: {} });
+      expect((await one.spans({ query: 'refund take', view }))[0]).not.toHaveProperty('scores');
+    }
     expect(meant.body.spans.length + (meant.body.left_out ?? 0)).toBe(3);
     expect(await client.call('search_spans', { query: 'x', kinds: 'y' })).toMatchObject({
       ...{

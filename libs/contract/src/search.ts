@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
+import { includeScores, listedScores } from './scores.js';
 import { previewCountSchema, spanOutlineSchema, viewSchema } from './outlines.js';
 import { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
 import { keySchema } from './values/text.js';
@@ -35,13 +36,14 @@ export const searchSchema = z
     limit: z.number().int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
     view: viewSchema,
     preview: previewCountSchema,
+    include: includeScores,
   })
   .meta({ id: 'Search' });
 export type Search = z.output<typeof searchSchema>;
 
 const score = z.number().describe('Higher is better; comparable within one answer only.');
 
-export const foundSpanSchema = z.object({ ...spanSchema.shape, score }).meta({ id: 'FoundSpan' });
+export const foundSpanSchema = z.object({ ...spanSchema.shape, score, scores: listedScores }).meta({ id: 'FoundSpan' });
 export type FoundSpan = z.output<typeof foundSpanSchema>;
 
 const foundSpanOutlineSchema = z.object({ ...spanOutlineSchema.shape, score }).meta({ id: 'FoundSpanOutline' });

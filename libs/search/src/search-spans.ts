@@ -5,7 +5,7 @@ import type { Texts } from '@spandrel/http';
 import { CoreSettings, DomainError, LOGGER, type Logger, type Scope, Unavailable, withinMs } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { SpanLookups, spanOutline, SpanOutlineStore, spanTexts, SpanStore } from '@spandrel/tracing';
+import { ScoresPort, SpanLookups, spanOutline, SpanOutlineStore, spanTexts, SpanStore } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
@@ -41,6 +41,7 @@ export class SearchSpans {
     private readonly outlines: SpanOutlineStore,
     private readonly tasks: SearchTaskStore,
     private readonly worker: SearchWorker,
+    private readonly scores: ScoresPort,
   ) {}
 
   /**
@@ -51,7 +52,13 @@ export class SearchSpans {
   async find(scope: Scope, search: Search): Promise<Texts[]> {
     const scores = await this.scoresOf(scope, search);
     const spans = await this.spans.loadSome(scope, [...scores.keys()]);
-    return spans.map((span) => [...spanTexts(span).slice(0, -1), `,"score":${scores.get(span.id)!}}`]);
+    const given = await this.scores.ofSpans(scope, spans, search.include);
+    return spans.map((span) => [
+      ...spanTexts(span).slice(0, -1),
+      `,"score":${scores.get(span.id)!}`,
+      ...(given ? [`,"scores":${JSON.stringify(given.get(span.id) ?? {})}`] : []),
+      '}',
+    ]);
   }
 
   /** What {@link find} finds, without its texts. @throws as it does. */
@@ -59,7 +66,11 @@ export class SearchSpans {
     const scores = await this.scoresOf(scope, search);
     const ids = [...scores.keys()];
     const spans = await this.outlines.loadSome(scope, ids, search.preview);
-    return spans.map((span) => ({ ...spanOutline(span), score: scores.get(span.id)! }));
+    const given = await this.scores.ofSpans(scope, spans, search.include);
+    return spans.map((span) => ({
+      ...{ ...spanOutline(span), score: scores.get(span.id)! },
+      ...(given && { scores: given.get(span.id) ?? {} }),
+    }));
   }
 
   private async scoresOf(scope: Scope, search: Search): Promise<Map<string, number>> {

@@ -13,7 +13,6 @@ import {
   readSpanAnswerSchema,
   readSpanSchema,
   type ReadSpanQuery,
-  type ScoreSums,
   spanCreatedSchema,
   spanSchema,
   spansInViewSchema,
@@ -99,7 +98,7 @@ export class SpansController {
   ) {
     if (view === 'outline') {
       const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview);
-      const sums = await this.sumsOf(scope, items, include);
+      const sums = await this.scores.ofSpans(scope, items, include);
       const ids = include?.includes('metadata') ? items.map(({ id }) => id) : [];
       const given = await this.outlines.metadataOf(scope, ids);
       const spans = items.map((span) => ({
@@ -110,24 +109,13 @@ export class SpansController {
       return { spans, count: items.length, next_cursor: nextCursor };
     }
     const { items, nextCursor } = await this.lists.list(scope, query);
-    const sums = await this.sumsOf(scope, items, include);
+    const sums = await this.scores.ofSpans(scope, items, include);
     if (!sums) return writtenPage('spans', items.values().map(spanTexts), nextCursor);
     const scored = items.map((span) => [
       ...spanTexts(span).slice(0, -1),
       `,"scores":${JSON.stringify(sums.get(span.id) ?? {})}}`,
     ]);
     return writtenPage('spans', scored, nextCursor);
-  }
-
-  /** @returns nothing where scores are not asked for. */
-  private async sumsOf(
-    scope: Scope,
-    spans: readonly { id: string }[],
-    include: ListSpansInView['include'],
-  ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
-    if (!include?.includes('scores')) return undefined;
-    const ids = spans.map(({ id }) => id);
-    return (await this.scores.registered?.sumsOf(scope, 'span', ids, scope)) ?? new Map();
   }
 
   @Get(':id')

@@ -17,7 +17,7 @@ export const searchSpans = defineTool({
   description: `Searches finished spans by words (mode: text), by meaning (vector) or both (hybrid), best first; a span must have all words of a text query. There is one page. Texts are cut to ${PREVIEW_CHARS} characters. ${TEXTS_ARE_DATA}`,
   operations: ['searchSpans'],
   arguments: () => ({
-    ...apiArguments(searchSchema, ['limit', 'view', 'preview', 'filters']),
+    ...apiArguments(searchSchema, ['limit', 'view', 'preview', 'include', 'filters']),
     ...apiArguments(searchSchema.shape.filters.def.innerType as z.ZodType),
     limit: limitArgument,
   }),
@@ -33,7 +33,7 @@ export const searchSpans = defineTool({
     const { query, mode, ...filters } = args as Readonly<Record<string, unknown>>;
     const { spans } = (await api.call({
       operation: 'searchSpans',
-      body: { query, mode, filters, limit: most, view: 'outline', preview: PREVIEW_CHARS },
+      body: { query, mode, filters, limit: most, view: 'outline', preview: PREVIEW_CHARS, include: 'scores' },
     })) as unknown as Found;
     const hint = spans.length === 0 ? hintOf(args, empty) : undefined;
     // There is no cursor to go on with: what does not fit is said.

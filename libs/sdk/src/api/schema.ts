@@ -8900,6 +8900,10 @@ export interface Search {
    * @default 0
    */
   preview?: number;
+  /**
+   * `scores`: the member `scores`, with what the scores of each come to.
+   */
+  include?: 'scores';
 }
 
 export interface SearchAnswer {
@@ -8939,6 +8943,8 @@ export interface FoundSpan {
   };
   /** Higher is better; comparable within one answer only. */
   score: number;
+  /** With `include=scores` alone. */
+  scores?: ScoreSums;
 }
 
 export interface SearchOutlineAnswer {

@@ -105,6 +105,17 @@ export class ScoresPort {
     const sums = await this.registered?.sumsOf(scope, 'trace', ids, options);
     return traces.map((trace, at) => withMember(trace, 'scores', JSON.stringify(sums?.get(ids[at]!) ?? {})));
   }
+
+  /** What the scores of spans come to, by their ids. @returns nothing where `include` does not ask for them. */
+  async ofSpans(
+    scope: Scope,
+    spans: readonly { id: string }[],
+    include: string | readonly string[] = [],
+  ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
+    if (!include.includes('scores')) return undefined;
+    const ids = spans.map(({ id }) => id);
+    return (await this.registered?.sumsOf(scope, 'span', ids, scope)) ?? new Map();
+  }
 }
 
 /**

@@ -183,11 +183,12 @@ function useSpanList({ cols, peek: _peek, ...asked }: ListSearch, isLive: boolea
 
 /** The best of what an index finds, which is one page. @param query `text_contains` is searched; the rest must match. */
 async function searchIndex(query: Query, _cursor: string | null, signal?: AbortSignal): Promise<Page<SpanOutline>> {
-  const { text_contains: text, mode, preview, view, tag, include: _include, ...filters } = query;
+  const { text_contains: text, mode, preview, view, tag, include, ...filters } = query;
   const tags = [tag ?? []].flat();
   const body = {
     ...{ query: text, mode, preview, view, limit: PAGE_ROWS },
     filters: { ...filters, tag: tags.length > 1 ? tags : tags[0] },
+    ...([include].flat().includes('scores') && { include: 'scores' }),
   };
   const { spans } = await api.searchSpans({ body: body as never, signal });
   return { rows: spans as SpanOutline[], next: null };
