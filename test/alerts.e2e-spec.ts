@@ -1,8 +1,9 @@
 /** Alerts and their channels (docs/spec/alerts.md), in this process, on both databases, by a clock of the test's own. */
 import { createHmac } from 'node:crypto';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { AlertsSettings } from '../libs/alerts/src/alerts.settings.ts';
+import { ReadMeasure } from '../libs/alerts/src/read-measure.ts';
 import { DeliverAlerts, EvaluateAlerts } from '@spandrel/alerts';
 import { ConnectionsSettings } from '@spandrel/connections';
 import type {
@@ -358,6 +359,38 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     expect(changes.series).toMatchObject([{ key: null, values: [...Array<null>(47).fill(null), 2 / 3] }]);
     const change = { condition: { change: '>', percent: 10, against: 'previous' } };
     expect(await measured({ measure: 'cost', ...change })).toEqual(['rollups', 7]);
+  });
+
+  it('show what evaluations find at moments up to now, measured a few at a time and each window once', async () => {
+    const of = project();
+    const now = Date.now();
+    const hours = Array.from({ length: 48 }, (_, hour) => hour);
+    for (const hour of hours) await record(of, 'a', [hour + 1], now - hour * HOUR);
+    const measures = server.app.get(ReadMeasure);
+    const read = measures.read.bind(measures);
+    let [reading, most] = [0, 0];
+    const watched = jest.spyOn(measures, 'read').mockImplementation(async (...args) => {
+      most = Math.max(most, ++reading);
+      return read(...args).finally(() => reading--);
+    });
+    const costs = hours.map((hour) => hour + 1).reverse();
+    const conditions = [
+      { op: '>', value: 1_000 },
+      { change: '>', percent: 1_000, against: 'previous' },
+    ];
+    for (const condition of conditions) {
+      const rule = { name: 'hourly', measure: 'cost', window: '1h', condition, enabled: false };
+      const { id } = await made<AlertResource>(of, '/api/alerts', rule);
+      watched.mockClear();
+      const { body } = await call<AlertSeries>(of, 'GET', `/api/alerts/${id}/series`);
+      const changes = costs.map((cost, at) => (at === 0 || 'op' in condition ? null : -100 / (cost + 1)));
+      expect(body.series.map(({ values }) => values)).toEqual([costs]);
+      expect(body.series[0]!.change_percents).toEqual(changes.map((one) => one && expect.closeTo(one, 6)));
+      expect(watched).toHaveBeenCalledTimes('op' in condition ? 48 : 49);
+    }
+    watched.mockRestore();
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
   });
 
   it('say by themselves that a scoring rule scores nothing for ten minutes', async () => {
