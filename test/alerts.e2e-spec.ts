@@ -373,7 +373,7 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
       most = Math.max(most, ++reading);
       return read(...args).finally(() => reading--);
     });
-    const costs = hours.map((hour) => hour + 1).reverse();
+    const costs = hours.map((hour) => hour + 1).toReversed();
     const conditions = [
       { op: '>', value: 1_000 },
       { change: '>', percent: 1_000, against: 'previous' },
