@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SharingSettings } from '@spandrel/collaboration';
-import type { ShareCreated, ShareResource, ViewResource } from '@spandrel/contract';
+import type { ScoreResource, ShareCreated, ShareResource, ViewResource } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/http';
 import { Storage } from '@spandrel/storage';
 import { bodyFor, routesOf, send } from '../access/cloud-request.ts';
@@ -176,6 +176,35 @@ describe('what a team shares, in cloud mode on Postgres', () => {
       expect((await other.api.delete(`/api/shares/${made.id}`)).status).toBe(404);
     });
 
+    it('has its scores, those of people without who gave them and what they wrote', async () => {
+      const { trace, span } = await makeTrace(tenant.api);
+      const human = { source: 'human', trace_id: trace };
+      for (const score of [
+        { ...human, id: `${trace}-value`, name: 'helpful', value: 0.5, comment: 'was 0.5' },
+        { ...human, id: `${trace}-words`, name: 'note', comment: 'a comment alone' },
+        {
+          id: `${trace}-judge`,
+          name: 'grounded',
+          label: 'yes',
+          comment: 'has sources',
+          source: 'judge',
+          span_id: span,
+        },
+      ])
+        expect((await tenant.api.post('/api/scores', score)).status).toBe(201);
+      await tenant.api.send('PUT', `/api/scores/${trace}-value`, { value: 1, comment: 'is 1' });
+      const { body: whole } = await tenant.api.get<{ scores: ScoreResource[] }>(`/api/traces/${trace}`);
+      expect(whole.scores.map(({ comment }) => comment).toSorted()).toEqual(['a comment alone', 'has sources', 'is 1']);
+      const token = tokenOf(await share(tenant.api, trace));
+      const { body } = await app.anonymous.get<{ scores: ScoreResource[] }>(`/api/shared/${token}`);
+      expect(body.scores.toSorted((a, b) => a.name.localeCompare(b.name))).toMatchObject([
+        { name: 'grounded', label: 'yes', comment: 'has sources', span_id: span },
+        { name: 'helpful', value: 1, comment: null, author: '', revisions: [] },
+      ]);
+      expect(body.scores).toHaveLength(2);
+      expect((await app.anonymous.get<object>(`/api/shared/${token}/spans/${span}`)).body).not.toHaveProperty('scores');
+    });
+
     it('is masked by rules that are younger than its texts, and gone with its project', async () => {
       const other = await app.createTenant();
       const { body: made } = await other.api.post<{ id: string }>('/api/traces', { name: 'of ann@people.example' });
@@ -183,11 +212,16 @@ describe('what a team shares, in cloud mode on Postgres', () => {
         ...{ trace_id: made.id, name: 'to ann@people.example', input: { to: 'ann@people.example', n: 1.0 } },
         metadata: { who: 'ann@people.example' },
       });
+      await other.api.post('/api/scores', {
+        ...{ trace_id: made.id, name: 'safe', label: 'no', source: 'judge', comment: 'names ann@people.example' },
+        metadata: { to: 'ann@people.example' },
+      });
       await other.api.send('PUT', `/api/projects/${other.project.id}/masking`, { rules: [{ masker: 'email' }] });
       const token = tokenOf(await share(other.api, made.id));
       const read = async (path: string) => JSON.stringify((await app.anonymous.get(`/api/shared/${path}`)).body);
       expect(JSON.stringify((await other.api.get(`/api/spans/${span.id}`)).body)).toContain('ann@people.example');
       expect(await read(`${token}?preview=100`)).not.toContain('ann@people.example');
+      expect(await read(token)).toContain('"comment":"names ');
       expect(await read(`${token}/spans/${span.id}`)).not.toContain('ann@people.example');
       expect(await read(`${token}/spans/${span.id}`)).toContain('"id"');
       await other.api.delete(`/api/projects/${other.project.id}`);

@@ -72,6 +72,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       input: { messages: [{ role: 'user', content: 'What is shared?' }] },
     });
     await tenant.api.post(`/api/spans/${span.id}/complete`, { output: 'This trace.' });
+    const scored = { span_id: span.id, comment: 'Said by Ann' };
+    await tenant.api.post('/api/scores', { ...scored, name: 'helpful', value: 0.25, source: 'human' });
+    await tenant.api.post('/api/scores', { ...scored, name: 'grounded', label: 'yes', comment: 'Has sources.' });
     await page.goto(`${program.apiUrl}/traces/${trace.id}`);
     await signIn(page, tenant.key);
     await button(page, 'Share').click();
@@ -88,8 +91,13 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect(answer!.headers()['referrer-policy']).toBe('no-referrer');
     await other.page.getByRole('heading', { name: 'to be shown', level: 1 }).waitFor();
     await other.page.getByRole('region', { name: 'Span details' }).getByText('This trace.').first().waitFor();
+    const scores = other.page.getByRole('list', { name: 'Span scores' }).getByRole('listitem');
+    await expectSoon(
+      async () => (await scores.allInnerTexts()).toSorted(),
+      ['grounded yes Has sources.', 'helpful 0.25'],
+    );
     await expectAccessible(other);
-    for (const name of ['Share', 'Delete trace', 'Add to dataset', 'Account'])
+    for (const name of ['Share', 'Delete trace', 'Add to dataset', 'Add score', 'Send to review', 'Account'])
       expect(await other.page.getByRole('button', { name, exact: true }).count()).toBe(0);
     expect(other.page.url()).toContain(link);
     expectNoFaults(other);

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AuditTrail } from '@spandrel/audit';
 import { formatTimestamp, parseWithSources } from '@spandrel/contract';
-import type { PlainList, ReadSharedTrace, ShareResource } from '@spandrel/contract';
+import type { PlainList, ReadSharedTrace, ScoreResource, ShareResource } from '@spandrel/contract';
 import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
 import { maskSpan, ProjectMasking } from '@spandrel/masking';
@@ -97,7 +97,8 @@ export class ShareStore {
   async readTrace(token: string, { preview }: ReadSharedTrace, { signal }: LongReadOptions): Promise<Readable> {
     const { scope, traceId } = await this.open(token);
     const masking = await this.masking.of(scope);
-    return this.reads.execute({ ...scope, ...(signal && { signal }) }, traceId, { preview, view: 'outline' }, masking);
+    const caller = { ...scope, ...(signal && { signal }) };
+    return this.reads.execute(caller, traceId, { preview, view: 'outline' }, masking, withoutReviewers);
   }
 
   /** @returns the JSON of a span with its cost. @throws NotFound `share_not_found`, also for one of another trace. */
@@ -133,6 +134,12 @@ export class ShareStore {
 
 export const shareNotFound = (): NotFound =>
   new NotFound('share_not_found', 'this link opens nothing: it is wrong, has ended or was revoked');
+
+/** Scores as everybody may see them: those of people without who gave them, what they wrote, and what they said before. */
+const withoutReviewers = (scores: ScoreResource[]): ScoreResource[] =>
+  scores
+    .map((score) => (score.source === 'human' ? { ...score, author: '', comment: null, revisions: [] } : score))
+    .filter(({ value, label, comment }) => value !== null || label !== null || comment !== null);
 
 /** A share as the wire shows it. */
 export const shareResource = (row: TraceShareRow): ShareResource => ({

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { ReadTraceQuery } from '@spandrel/contract';
+import type { ReadTraceQuery, ScoreResource } from '@spandrel/contract';
 import { itemTexts, streamSlices, type Texts } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { maskScore, maskSpan, maskTrace, type BoundedMasking } from '@spandrel/masking';
@@ -32,6 +32,7 @@ export class ReadTrace {
    * @returns the JSON of `{trace, spans, count, scores}`, read and written slice by slice, so that a trace of any size is shown
    *   whole in bounded memory.
    * @param masking replaces what is in the names and metadata; the previews, which are cut, are left out then.
+   * @param scoresFor the scores that are shown, of all that the trace has.
    * @throws NotFound `trace_not_found`, and what reading the first slice throws, before anything is written.
    */
   async execute(
@@ -39,6 +40,7 @@ export class ReadTrace {
     id: string,
     { view, preview }: ReadTraceQuery,
     masking: BoundedMasking | null = null,
+    scoresFor: (scores: ScoreResource[]) => ScoreResource[] = (scores) => scores,
   ): Promise<Readable> {
     const trace = await this.traces.find(scope, id);
     if (!trace) throw traceNotFound();
@@ -54,7 +56,7 @@ export class ReadTrace {
             (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, (of, ids) => this.store.loadSome(of, ids), spanTexts);
-    const found = (await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? [];
+    const found = scoresFor((await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? []);
     const scores = masking ? await masking.run((calls) => found.map((score) => maskScore(calls, score))) : found;
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,

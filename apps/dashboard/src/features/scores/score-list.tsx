@@ -25,12 +25,12 @@ function useScores(target: ScoreTarget) {
   const has = useHasFeature('scores');
   const scores = useQuery({
     queryKey: keys.scores(query),
-    // What a link opens shows its trace alone.
+    // What a link opens came with its trace.
     enabled: EMBEDDED !== null || (SHARE_TOKEN === null && has === true),
     queryFn: async ({ signal }) =>
       (await listPage<ScoreResource>('listScores', { query: { ...query, limit: SCORES_MAX }, signal })).rows,
   });
-  return { isAbsent: (SHARE_TOKEN !== null && EMBEDDED === null) || has === false, scores };
+  return { isAbsent: has === false, scores };
 }
 
 /** Rules change rarely beside what is looked at. */
@@ -59,7 +59,7 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
         <ul aria-label={label} className={styles.list}>
           {scores.map((score) => (
             <li key={score.id}>
-              {EMBEDDED ? (
+              {SHARE_TOKEN !== null ? (
                 <>
                   <ScoreWords score={score} /> {score.comment}
                 </>

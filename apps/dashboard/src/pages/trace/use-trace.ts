@@ -1,9 +1,10 @@
-import type { TraceListItem, SpanOutline } from '@spandrel/contract';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ScoreResource, TraceListItem, SpanOutline } from '@spandrel/contract';
+import { useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, listPage, parseExactly } from '../../api/api.js';
 import { useSettled, useSpaced } from '../../components/hooks.js';
 import { keys } from '../../api/keys.js';
+import { SHARE_TOKEN } from '../../api/share-token.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { findCriticalPath, layOutTimes, type CriticalPath, type SpanTimes } from './span-times.js';
@@ -23,15 +24,18 @@ interface TraceOutline {
   trace: TraceListItem;
   spans: SpanOutline[];
   count: number;
+  scores?: ScoreResource[];
 }
 
 /** Numbers of spans are those of doubles: to keep every digit of 50,000 spans would take several times as long. */
-async function readOutline(id: string, signal: AbortSignal): Promise<TraceOutline> {
+async function readOutline(queryClient: QueryClient, id: string, signal: AbortSignal): Promise<TraceOutline> {
   const query = { view: 'outline' };
   const answer = await api.raw('GET', `/api/traces/${encodeURIComponent(id)}`, { query, signal });
   const text = await answer.text();
   const outline = JSON.parse(text) as TraceOutline;
   const trace = parseExactly(firstObjectWithin(text)) as TraceListItem;
+  // A link answers no other question: the scores of its trace come with it.
+  if (SHARE_TOKEN) queryClient.setQueryData(keys.scores({ trace_id: trace.id }), outline.scores ?? []);
   return { ...outline, trace };
 }
 
@@ -61,7 +65,7 @@ const TICK_SPANS_MAX = 2_000;
 /** A trace that fills in from events while it is on screen. */
 export function useTrace(id: string) {
   const queryClient = useQueryClient();
-  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readOutline(id, signal) });
+  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readOutline(queryClient, id, signal) });
   const [isDeleted, setIsDeleted] = useState(false);
   const spans = query.data?.spans;
   const refreshFacts = useSpaced(() => {
