@@ -57,7 +57,7 @@ export class JudgeAgreement {
 }
 
 /** Percent agreement, Cohen's kappa (`null` where no disagreement was to be expected) and the rates with Wilson's intervals. */
-function measureConfusion(confusion: Confusion): Omit<JudgeAgreementOfRun, 'name' | 'scorer'> {
+export function measureConfusion(confusion: Confusion): Omit<JudgeAgreementOfRun, 'name' | 'scorer'> {
   const { true_pass: tp, false_pass: fp, false_fail: ff, true_fail: tf } = confusion;
   const units = tp + fp + ff + tf;
   const observed = units === 0 ? null : (tp + tf) / units;
