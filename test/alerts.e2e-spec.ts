@@ -524,6 +524,7 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
 
   it('are sent as Slack, Teams and mailboxes read them', async () => {
     const of = project();
+    expect((await call(of, 'GET', '/api/capabilities')).body).toMatchObject({ alert_email: true });
     const slack = await made<AlertChannelResource>(of, '/api/alert-channels', {
       name: 's',
       kind: 'slack',

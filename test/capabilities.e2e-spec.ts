@@ -28,6 +28,7 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
       search_modes: [],
       claim_timeout: null,
       evals_paused: false,
+      alert_email: false,
       limits: { body_bytes: 10_485_760, import_file_bytes: 104_857_600, compared_runs: 4 },
     });
     if (isLocal) expect(body.retention_days).toBeNull();

@@ -1,11 +1,13 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AnalyticsModule } from '@spandrel/analytics';
 import { ConnectionsModule } from '@spandrel/connections';
+import { Capabilities } from '@spandrel/http';
 import { ScoresModule, ScoringRulesPort } from '@spandrel/scores';
 import { AlertStore } from './alert.store.js';
 import { AlertChannelStore } from './alert-channel.store.js';
 import { AlertDeliveryStore } from './alert-delivery.store.js';
 import { AlertChannelsController, AlertsController } from './alerts.controller.js';
+import { AlertsSettings } from './alerts.settings.js';
 import { DeliverAlerts } from './deliver-alerts.js';
 import { EvaluateAlerts } from './evaluate-alerts.js';
 import { NotifyMention } from './notify-mention.js';
@@ -26,9 +28,12 @@ export class AlertsModule implements OnModuleInit {
   constructor(
     private readonly scoringRules: ScoringRulesPort,
     private readonly alerts: AlertStore,
+    private readonly capabilities: Capabilities,
+    private readonly settings: AlertsSettings,
   ) {}
 
   onModuleInit(): void {
+    this.capabilities.provide('alert_email', () => this.settings.smtp !== null);
     this.scoringRules.onRule = (tx, scope, isRestored) => this.alerts.watchRules(tx, scope, isRestored);
   }
 }

@@ -47,6 +47,7 @@ export const capabilitiesSchema = z
     claim_timeout: countSchema.nullable().describe('Seconds after which a claim is released; `null`: never.'),
     evals_paused: z.boolean().describe('Whether the server works on no eval runs (`evals.paused`): runs wait.'),
     sharing: z.boolean().describe('Whether a trace can be shared by a link (`sharing.enabled`, cloud mode).'),
+    alert_email: z.boolean().describe('Whether alerts can be sent as email (`alerts.smtp`).'),
     limits: z
       .object({
         body_bytes: countSchema,

@@ -14,6 +14,7 @@ describe('Capabilities', () => {
       import_file_bytes: null,
       compared_runs: null,
       sharing: false,
+      alert_email: false,
     });
   });
 

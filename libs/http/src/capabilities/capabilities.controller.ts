@@ -13,7 +13,14 @@ export const FEATURE_NAMES = Symbol('feature names');
 /** What features say of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
-  'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout' | 'evals_paused' | 'sharing'
+  | 'providers'
+  | 'scorers'
+  | 'search_modes'
+  | 'retention_days'
+  | 'claim_timeout'
+  | 'evals_paused'
+  | 'sharing'
+  | 'alert_email'
 > &
   Pick<CapabilitiesResource['limits'], 'import_file_bytes' | 'compared_runs'>;
 
@@ -28,6 +35,7 @@ const UNTOLD: Tellable = {
   claim_timeout: null,
   evals_paused: false,
   sharing: false,
+  alert_email: false,
   import_file_bytes: null,
   compared_runs: null,
 };

@@ -2540,6 +2540,8 @@ export interface Capabilities {
   evals_paused: boolean;
   /** Whether a trace can be shared by a link (`sharing.enabled`, cloud mode). */
   sharing: boolean;
+  /** Whether alerts can be sent as email (`alerts.smtp`). */
+  alert_email: boolean;
   /** `null` where the feature is left out. */
   limits: {
     body_bytes: number;

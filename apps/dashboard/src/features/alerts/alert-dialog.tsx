@@ -18,7 +18,8 @@ import {
   type Filter,
 } from './alert-form.js';
 import { describeLength, MEASURES } from './alert-words.js';
-import { CHANNELS, rereadAlerts } from './alerts.js';
+import { useCapabilities } from '../browser-session.js';
+import { CHANNELS, NO_MAIL, rereadAlerts } from './alerts.js';
 import styles from './alert-dialog.module.css';
 
 export interface AlertDialogProps {
@@ -64,11 +65,14 @@ function lengths(offered: readonly string[], chosen: string | null | undefined, 
   return none === undefined ? words : [{ value: '', label: none }, ...words];
 }
 
+const isMail = ({ kind }: { kind: string }): boolean => kind === 'email';
+
 /** All that an alert has. */
 export function AlertDialog({ alert, onSaved, onClose }: AlertDialogProps) {
   const id = 'id' in alert ? alert.id : null;
   const client = useQueryClient();
   const channels = useQuery(CHANNELS);
+  const sendsMail = useCapabilities()?.alert_email !== false;
   const [measure, setMeasure] = useState(alert.measure);
   const initial = fieldsOfCondition(alert);
   const [kind, setKind] = useState(initial.kind);
@@ -166,8 +170,11 @@ export function AlertDialog({ alert, onSaved, onClose }: AlertDialogProps) {
                   key={channel.id}
                   {...{ label: <bdi>{channel.name}</bdi>, name: 'channel_ids', value: channel.id }}
                   defaultChecked={alert.channel_ids?.includes(channel.id) === true}
+                  // One that the alert has may be taken away.
+                  disabled={!sendsMail && isMail(channel) && alert.channel_ids?.includes(channel.id) !== true}
                 />
               ))}
+              {!sendsMail && channels.data?.some(isMail) && <p>{NO_MAIL}</p>}
               {channels.data?.length === 0 && (
                 <p>
                   None yet: the alert is seen here alone.{' '}

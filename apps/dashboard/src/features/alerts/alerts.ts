@@ -24,3 +24,6 @@ export const rereadAlerts = (client: QueryClient): Promise<void> =>
 
 /** The address of an alert. */
 export const alertAddress = (id: string): string => `/alerts/${encodeURIComponent(id)}`;
+
+/** Why no email is sent, where the server has no `alerts.smtp`. */
+export const NO_MAIL = 'This server sends no email: its operator sets the mail server (alerts.smtp).';

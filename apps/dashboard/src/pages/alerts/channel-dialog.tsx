@@ -2,6 +2,8 @@ import type { AlertChannelKind, AlertChannelResource } from '@spandrel/contract'
 import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
+import { NO_MAIL } from '../../features/alerts/alerts.js';
+import { useCapabilities } from '../../features/browser-session.js';
 import { FormDialog } from '../../features/dialogs.js';
 
 /** The kinds of channels as people call them. */
@@ -22,6 +24,7 @@ interface ChannelDialogProps {
 
 /** Where alerts are sent to, by fields that fit the kind. */
 export function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps) {
+  const capabilities = useCapabilities();
   const [kind, setKind] = useState<AlertChannelKind>(channel?.kind ?? 'webhook');
   const send = (form: FormData): Promise<unknown> => {
     const textOf = (name: string): string => String(form.get(name) ?? '').trim();
@@ -39,12 +42,14 @@ export function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps)
     return api.updateAlertChannel({ path: { id: channel.id }, body });
   };
   const needsUrl = channel?.host == null;
+  const isRefused = kind === 'email' && capabilities?.alert_email === false;
   return (
     <FormDialog
       title={channel === null ? 'New channel' : `Edit ${channel.name}`}
       action="Save"
       failed="The channel could not be saved"
       paths={['name', 'kind', 'url', 'secret', 'to']}
+      canSend={!isRefused}
       send={send}
       onSent={() => {
         onSaved();
@@ -70,9 +75,9 @@ export function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps)
               name="to"
               rows={3}
               required
-              hint="One per line. The operator sets the mail server (alerts.smtp)."
+              hint="One per line."
               defaultValue={channel?.to.join('\n')}
-              fault={faults.at('to')}
+              fault={isRefused ? NO_MAIL : faults.at('to')}
             />
           ) : (
             <TextField
