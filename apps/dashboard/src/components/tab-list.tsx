@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import styles from './tab-list.module.css';
 
 interface TabItem<Id extends string> {
@@ -59,3 +59,10 @@ export function TabList<Id extends string>({ label, items, selected, panelId, on
 
 /** Id of a tab, by which its panel is named. */
 export const tabId = (panelId: string, id: string): string => `${panelId}-tab-${id}`;
+
+/** What the selected tab shows, as high as there is room. @param props.id the `panelId` of its tabs. */
+export const TabPanel = ({ id, tab, children }: { id: string; tab: string; children: ReactNode }) => (
+  <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)} className={styles.panel}>
+    {children}
+  </div>
+);

@@ -8,7 +8,7 @@ import { Button, RowButton, RowButtons } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { notify, notifyError } from '../../components/notify.js';
 import { EmptyState, PageHeading } from '../../components/page-parts.js';
-import { TabList, tabId } from '../../components/tab-list.js';
+import { TabList, TabPanel } from '../../components/tab-list.js';
 import { Time } from '../../components/time.js';
 import { AlertDialog } from '../../features/alerts/create-alert.js';
 import { describeAlert, explainEvaluation, MEASURES, STATES } from '../../features/alerts/alert-words.js';
@@ -20,7 +20,6 @@ import { textColumn } from '../../features/columns/usual-columns.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
 import { QueryGrid } from '../../features/list/query-grid.js';
 import { ChannelsTab } from './channels-tab.js';
-import styles from './alerts-page.module.css';
 
 const route = getRouteApi('/alerts');
 const PANEL = 'alerts-panel';
@@ -43,9 +42,9 @@ export function AlertsPage() {
         panelId={PANEL}
         onSelect={(next) => void navigate({ search: next === 'channels' ? { tab: next } : {} })}
       />
-      <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} className={styles.panel}>
+      <TabPanel id={PANEL} tab={tab}>
         {tab === 'alerts' ? <AlertsTab /> : <ChannelsTab />}
-      </div>
+      </TabPanel>
     </WithAlerts>
   );
 }

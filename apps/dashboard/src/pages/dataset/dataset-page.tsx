@@ -9,7 +9,7 @@ import { QueryFault, PageHeading } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
-import { TabList, tabId } from '../../components/tab-list.js';
+import { TabList, TabPanel } from '../../components/tab-list.js';
 import { datasetAddress } from '../../features/addresses.js';
 import { rememberList } from '../../features/list/list-memory.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -67,13 +67,13 @@ export function DatasetPage() {
         panelId={PANEL}
         onSelect={(next) => change(withTab(search, next))}
       />
-      <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} className={styles.panel}>
+      <TabPanel id={PANEL} tab={tab}>
         {tab === 'datapoints' && (
           <DatapointsTab key={id} dataset={query.data} search={search} onSearch={change} onChanged={refresh} />
         )}
         {tab === 'runs' && <RunsTab key={id} datasetId={id} />}
         {tab === 'rules' && <RulesTab key={id} datasetId={id} />}
-      </div>
+      </TabPanel>
     </>
   );
 }

@@ -13,7 +13,7 @@ import {
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
-import { tabId, TabList } from '../../components/tab-list.js';
+import { TabList, TabPanel } from '../../components/tab-list.js';
 import { useLatest } from '../../components/hooks.js';
 import { PageActions } from '../../components/page-actions.js';
 import { readStored, store } from '../../components/storage.js';
@@ -122,7 +122,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
         </span>
         <TabList label="View" items={VIEWS} selected={view} panelId={panelId} onSelect={showView} />
       </div>
-      <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, view)} className={styles.panel}>
+      <TabPanel id={panelId} tab={view}>
         {view === 'flame' ? (
           <FlameGraph {...{ model, filtered, selected, onSelect }} />
         ) : view === 'graph' ? (
@@ -157,7 +157,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
             )}
           </>
         )}
-      </div>
+      </TabPanel>
     </div>
   );
 }
