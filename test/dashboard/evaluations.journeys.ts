@@ -2,6 +2,8 @@
 import { describe, expect } from '@jest/globals';
 import type { EvalRunSummary, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
+import { answerPairs } from '../evals/preferences-of-runs.ts';
+import { startScriptedProvider } from '../evals/scripted-provider.ts';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
@@ -400,6 +402,63 @@ describe('evaluations', () => {
     await result.getByText('gpt-5.1, asked 2 times').waitFor();
     await expectAccessible(watched);
     expectNoFaults(watched);
+  });
+
+  inBrowser('say whose answers a judge prefers, in either order', async () => {
+    const { api } = program;
+    const models = { status: 200, body: { data: [{ id: 'gpt-5.1' }] } };
+    const judge = await startScriptedProvider((call) => (call.path.endsWith('/models') ? models : answerPairs(call)));
+    try {
+      await api.post('/api/provider-connections', {
+        ...{ name: 'seeded', provider: 'custom', api_key: 'k-123456789', base_url: `${judge.url}/v1` },
+        default_model: 'gpt-5.1',
+      });
+      const { id } = (await api.post<{ id: string }>('/api/datasets', { name: 'pairs' })).body;
+      const results: object[] = [];
+      for (const word of ['win', 'loss', 'first', 'same']) {
+        const kind = { Generic: { input: `${word} 1` } };
+        const { body } = await api.post<{ id: string }>(`/api/datasets/${id}/datapoints`, { kind });
+        results.push({ datapoint_id: body.id, output: `old ${word} 1` });
+      }
+      const external = { name: 'before', execution: 'external', scoring: 'None' };
+      const { body: baseline } = await api.post<{ id: string }>(`/api/datasets/${id}/eval`, external);
+      await api.post(`/api/eval/${baseline.id}/results`, { results });
+      await api.post(`/api/eval/${baseline.id}/complete`);
+
+      await open(`/new?dataset=${id}`);
+      await page.getByRole('textbox', { name: 'Run name' }).fill('beside it');
+      await combobox('Connection').first().selectOption('seeded');
+      await combobox('Scoring').selectOption('Preference');
+      await button('Start evaluation').click();
+      const isFocused = (field: Locator) => field.evaluate((one) => one === one.ownerDocument.activeElement);
+      await expectSoon(() => isFocused(combobox('Compare with the answers of')), true);
+      await combobox('Compare with the answers of').selectOption(baseline.id);
+      await expectAccessible(watched);
+      await button('Start evaluation').click();
+      await heading('beside it');
+      await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+      const words = '1 win, 2 ties, 1 loss against the baseline (sign test, p 1).';
+      await page.getByRole('region', { name: 'Statistics' }).getByText(words).waitFor();
+      const result = page.getByRole('region', { name: 'Result', exact: true });
+      const said = async (word: string, ...sentences: string[]): Promise<void> => {
+        await grid('Results')
+          .getByRole('row', { name: `${word} 1` })
+          .click();
+        const score = result.getByRole('list', { name: 'Scores' }).getByRole('listitem');
+        await score.getByText(sentences.join(' ')).waitFor();
+      };
+      const [mine, theirs] = ['this answer was preferred.', "the baseline's answer was preferred."];
+      await said('win', `Shown second: ${mine}`, `Shown first: ${mine}`);
+      await said('loss', `Shown second: ${theirs}`, `Shown first: ${theirs}`);
+      await said('first', `Shown second: ${theirs}`, `Shown first: ${mine}`, 'The judge disagreed with itself: a tie.');
+      await expectAccessible(watched);
+      await grid('Results').getByRole('row', { name: 'same 1' }).click();
+      await result.getByRole('group', { name: 'Text of Output' }).getByText('old same 1').first().waitFor();
+      expect(await result.getByText('Shown second').count()).toBe(0);
+      expectNoFaults(watched);
+    } finally {
+      await judge.close();
+    }
   });
 
   inBrowser('are looked at try by try, and over time', async () => {

@@ -4,7 +4,7 @@ import type { DatapointResource, EvalRunResource, QueueItemResource } from '@spa
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { browser, journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 let dataset: string;
@@ -315,5 +315,38 @@ describe('a review with a form', () => {
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     // What is pending may be of groups that this reviewer has answered in.
     expectNoFaultsBut(watched, /status of 404/);
+  });
+});
+
+describe('a review that ends once its estimates are sure enough', () => {
+  journeysOn(plantForm, { isOneVisit: true })();
+
+  inBrowser('is asked for by keys alone, and what is wrong is said at the width', async () => {
+    await page.goto(`${program.apiUrl}/datasets/${dataset}`);
+    await page.getByRole('grid', { name: 'Datapoints' }).getByRole('row').nth(1).focus();
+    await press('x');
+    const selection = page.getByRole('toolbar', { name: 'Selection' });
+    await selection.getByRole('button', { name: 'Send to review' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Send 1 datapoint to review' });
+    await dialog.getByText('Who reviews, in which order, and why').press('Enter');
+    const width = dialog.getByRole('spinbutton', { name: 'Enough when the interval is as wide as' });
+    await tabTo(width);
+    await page.keyboard.insertText('0.2');
+    await press('Enter');
+    await dialog.getByText('is needed with until: the scores whose means are estimated').waitFor();
+    await expectSoon(() => width.getAttribute('aria-invalid'), 'true');
+    await expectAccessible(watched);
+    await dialog.getByRole('checkbox', { name: 'correct', exact: true }).press('Space');
+    await dialog.getByRole('combobox', { name: 'Order' }).selectOption('uncertain');
+    await width.press('Enter');
+    await dialog.getByText('must not be uncertain with until: such items enter no estimate').waitFor();
+    await dialog.getByRole('combobox', { name: 'Order' }).selectOption('random');
+    await width.press('Enter');
+    await page.getByText('Sent 1 datapoint to review').waitFor();
+    expect(await listed()).toMatchObject([{ form: ['correct'], until: { ci_width: 0.2 } }]);
+    await page.goto(`${program.apiUrl}/review/${dataset}?view=progress`);
+    await page.getByText(/correct: the queue closes when its interval is 0.2 wide\./).waitFor();
+    await expectAccessible(watched);
+    expectNoFaultsBut(watched, /400 \(Bad Request\)|status of 404/);
   });
 });

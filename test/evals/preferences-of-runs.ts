@@ -11,7 +11,7 @@ type Word = keyof typeof PAIRS;
 const lastOf = ({ body }: ScriptedCall): string => (body['messages'] as { content: string }[]).at(-1)!.content;
 
 /** A model that answers `new …`, and a judge of the same connection that is as good as its seed. */
-function answer(call: ScriptedCall) {
+export function answerPairs(call: ScriptedCall) {
   const asked = lastOf(call);
   const judged = /^BEGIN INPUT \w+\n(\w+)/.exec(asked);
   if (!judged) return said(asked.startsWith('same') ? `old ${asked}` : `new ${asked}`);
@@ -52,7 +52,7 @@ export function preferencesOfRuns(lab: () => EvalsLab): void {
       });
 
     beforeAll(async () => {
-      provider = await startScriptedProvider(answer);
+      provider = await startScriptedProvider(answerPairs);
       const { body } = await lab().api.post<{ id: string }>('/api/provider-connections', {
         ...{ name: 'seeded', provider: 'custom', api_key: 'k-123456789', base_url: `${provider.url}/v1` },
         ...{ default_model: 'gpt-5.1' },
