@@ -3,7 +3,7 @@ import { measureConfusion } from './judge-agreement.js';
 
 describe('measureConfusion', () => {
   it('answers agreement, kappa and rates of a table as they are found by hand', () => {
-    // Of 50 both pass 20 and fail 15: 0.7 agree. By chance 25/50 · 30/50 + 25/50 · 20/50 = 0.5, so (0.7 − 0.5) / 0.5.
+    // Both pass 20 of 50 and fail 15: 0.7 agree. By chance 25/50 · 30/50 + 25/50 · 20/50 = 0.5, so (0.7 − 0.5) / 0.5.
     const confusion = { true_pass: 20, false_pass: 5, false_fail: 10, true_fail: 15 };
     const ci = (low: number, high: number) => ({
       low: expect.closeTo(low, 4),
