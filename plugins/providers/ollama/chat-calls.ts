@@ -78,7 +78,7 @@ function toOllamaMessages(given: readonly ChatMessage[]): ChatMessage[] {
     const images = listOf(content).flatMap(
       (part) => /^data:[^,]*;base64,(.*)$/s.exec(imageUrlOf(objectOf(part)) ?? '')?.[1] ?? [],
     );
-    for (const { id, name: tool } of listOf(calls).map(recordedToolCall)) if (id && tool) tools.set(id, tool);
+    for (const { id, name: called } of listOf(calls).map(recordedToolCall)) if (id && called) tools.set(id, called);
     const tool = filledTextOf(message['tool_name'] ?? name) ?? tools.get(callId);
     return {
       ...message,

@@ -50,10 +50,14 @@ describe('messages of a chat call', () => {
   it('have blocks of Anthropic as calls and results, without what was thought', () => {
     const use = { type: 'tool_use', id: 'a', name: 'tide', input: { at: 'Brest' } };
     const text = { type: 'text', text: 'I look.' };
+    const thought = [
+      { type: 'thinking', thinking: 'Hm', signature: 's' },
+      { type: 'redacted_thinking', data: 'x' },
+    ];
     const results = ['7', [text]].map((content) => ({ type: 'tool_result', tool_use_id: 'a', content }));
     expect(
       sent(
-        { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: 's' }, text, use] },
+        { role: 'assistant', content: [...thought, text, use] },
         { role: 'user', content: [...results, { type: 'text', text: 'And?' }] },
         { role: 'user', content: [results[0]] },
       ),

@@ -2,19 +2,14 @@ import { readOwnCall, readOwnResult, readReasoning } from '@spandrel/contract';
 import type { ChatMessage } from '../chat.js';
 import { filledTextOf, listOf, objectOf, readExactJson, type JsonObject } from './lenient-json.js';
 
-/** A call of a tool in a recorded message. */
-export interface RecordedToolCall {
-  id: string | null;
-  name: string | null;
-  /** An object always: any other value is a member of it, `arguments`. */
-  input: object;
-}
-
-/** A call as OpenAI, Ollama or a recording has it: `{id, function: {name, arguments}}`, `{id, name, arguments}`. */
-export function recordedToolCall(call: unknown): RecordedToolCall {
+/**
+ * A call as OpenAI, Ollama or a recording has it: `{id, function: {name, arguments}}`, `{id, name, arguments}`.
+ * @returns its `input` is an object always, of which any other value is the member `arguments`.
+ */
+export function recordedToolCall(call: unknown) {
   const { id, name, arguments: given } = { ...objectOf(call), ...objectOf(objectOf(call)['function']) };
   const value = (typeof given === 'string' ? readExactJson(given) : given) ?? {};
-  const input = typeof value === 'object' && !Array.isArray(value) ? value : { arguments: value };
+  const input: object = typeof value === 'object' && !Array.isArray(value) ? value : { arguments: value };
   return { id: filledTextOf(id), name: filledTextOf(name), input };
 }
 
@@ -30,7 +25,7 @@ function besideOf(message: ChatMessage): ChatMessage | ChatMessage[] {
   if (calls.length + results.length === 0) {
     return role === 'user' && 'tool_call_id' in message ? { ...message, role: 'tool' } : message;
   }
-  const rest = listOf(content).filter((part) => !READERS.some((read) => (read(objectOf(part)) ?? null) !== null));
+  const rest = listOf(content).filter((part) => isSaid(objectOf(part)));
   const beside = [...listOf(given), ...calls];
   const said = { ...message, content: rest.length > 0 ? rest : null, ...(beside.length > 0 && { tool_calls: beside }) };
   return [
@@ -39,7 +34,8 @@ function besideOf(message: ChatMessage): ChatMessage | ChatMessage[] {
   ];
 }
 
-const READERS = [readOwnCall, readOwnResult, readReasoning];
+const isSaid = (part: JsonObject): boolean =>
+  readOwnCall(part) === null && readOwnResult(part) === null && readReasoning(part) === undefined;
 
 const partsOf = <Read>(content: unknown, read: (part: JsonObject) => Read | null): Read[] =>
   listOf(content).flatMap((part) => read(objectOf(part)) ?? []);
