@@ -1,10 +1,11 @@
 /** What operators build on: every metric is documented, and dashboard, alerts and runbook links point to what is there. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Place, Program } from '../support/places.ts';
-import { until } from '../support/spandrel.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 import { familyOf, readMetrics, type ShownMetric } from './metrics-text.ts';
 import { readQuery } from './promql.ts';
 import { describeOnBothDatabases, POSTGRES, SQLITE } from '../support/databases.ts';
@@ -64,10 +65,19 @@ const watched = new Map<string, Watched>();
 const scrape = async (url: string): Promise<Metrics> =>
   readMetrics(await (await fetch(`${url}/metrics`, { headers: BEARER })).text());
 
+/** A read store whose engine is away has metrics all the same. */
+const WITH_READ_STORE = {
+  plugins: [{ use: 'clickhouse', config: { url: 'http://127.0.0.1:9' } }],
+  read_store: { plugin: 'clickhouse' },
+};
+
 /** Starts a program and makes it count something of everything. */
 async function watch(place: Place): Promise<Watched> {
+  const config = join(tempDir(), 'metrics.yaml');
+  writeFileSync(config, JSON.stringify({ ...WITH_READ_STORE, connections: { allow_private: ['127.0.0.1'] } }));
   const program = await place.start({
     env: {
+      SPANDREL_CONFIG: config,
       SPANDREL_OPENAI_BASE_URL: provider.url,
       SPANDREL_ACCESS_LOG: 'false',
       SPANDREL_LOG_LEVEL: 'debug',
