@@ -181,6 +181,22 @@ export function preferencesOfRuns(lab: () => EvalsLab): void {
       ]);
     });
 
+    it('may be compared with an answer whose own scores are still waited for', async () => {
+      const judge = { connection_id: lab().connectionId, model: 'fake:judge:0.5+held' };
+      const body = { name: 'waiting', execution: 'external', scorers: [{ scoring: 'LlmJudge', judge }] };
+      const { body: waiting } = await lab().api.post<EvalRunResource>(`/api/datasets/${datasetId}/eval`, body);
+      const results = [{ datapoint_id: ids[1], output: 'old and waiting' }];
+      await lab().api.post(`/api/eval/${waiting.id}/results`, { results });
+      const compared = await lab().run(datasetId, {
+        ...{ scoring: 'Preference', config: { connection_id: connection }, baseline_run_id: waiting.id },
+        filter: { ids: [ids[1]] },
+      });
+      expect(compared.result_items.map(({ status, score }) => [status, score])).toEqual([['completed', 1]]);
+      expect(await lab().read(waiting.id)).toMatchObject({ status: 'running', progress: 0 });
+      await lab().api.post(`/api/eval/${waiting.id}/cancel`);
+      lab().provider.release();
+    });
+
     it('may be one whose answers its caller sends', async () => {
       const body = {
         ...{ name: 'sent', execution: 'external', scoring: 'Preference', baseline_run_id: baselineId },

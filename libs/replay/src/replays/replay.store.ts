@@ -24,8 +24,6 @@ export interface ReplayPlan {
   cost: { total: number; dearest: number };
 }
 
-const REPLAYS = replayTable.select('r');
-
 /** Unfinished replays that are looked at in one go. */
 const UNFINISHED_MAX = 20;
 
@@ -46,10 +44,8 @@ export class ReplayStore extends ProjectRows<ReplayRow> {
 
   /** Replays of all projects that nobody prepares any more at a time. */
   unfinished(now: number): Promise<ReplayRow[]> {
-    return this.storage.readLong(
-      REPLAYS.query`select ${REPLAYS} from replay r where r.status = 0 and r.lease_until <= ${now}
-        order by r.lease_until limit ${UNFINISHED_MAX}`,
-    );
+    const where = { status: REPLAY_STATUS.preparing, leaseUntil: { $lte: now } };
+    return this.storage.find((em) => em.find(Replay, where, { orderBy: { leaseUntil: 'asc' }, limit: UNFINISHED_MAX }));
   }
 
   /** The replay that a run has the recorded results of. */
