@@ -141,7 +141,7 @@ describe('analytics of two days', () => {
         const [a, p95] = [expect.stringMatching(/^\$\d/), expect.stringMatching(/^\d\.\d\d s$/)];
         const errors = model === MODELS[0] ? '2' : '0';
         const [calls, tokensIn] = [String(count), (tokens - out).toLocaleString('en-US')];
-        return [model, calls, tokensIn, String(out), dollars(cost), a, p95, errors, share];
+        return [model, calls, tokensIn, String(out), dollars(cost), a, p95, errors, share, 'Replay'];
       }),
     );
     await chart('Errors').locator('canvas').waitFor();

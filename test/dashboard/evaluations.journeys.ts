@@ -409,7 +409,7 @@ describe('evaluations', () => {
     const models = { status: 200, body: { data: [{ id: 'gpt-5.1' }] } };
     const judge = await startScriptedProvider((call) => (call.path.endsWith('/models') ? models : answerPairs(call)));
     try {
-      await api.post('/api/provider-connections', {
+      const { body: seeded } = await api.post<{ id: string }>('/api/provider-connections', {
         ...{ name: 'seeded', provider: 'custom', api_key: 'k-123456789', base_url: `${judge.url}/v1` },
         default_model: 'gpt-5.1',
       });
@@ -456,6 +456,8 @@ describe('evaluations', () => {
       await result.getByRole('group', { name: 'Text of Output' }).getByText('old same 1').first().waitFor();
       expect(await result.getByText('Shown second').count()).toBe(0);
       expectNoFaults(watched);
+      // Later evaluations are made with the connection that answers.
+      await api.delete(`/api/provider-connections/${seeded.id}`);
     } finally {
       await judge.close();
     }

@@ -197,6 +197,14 @@ export function preferencesOfRuns(lab: () => EvalsLab): void {
       lab().provider.release();
     });
 
+    it('is compared with the answers of each repeat of its baseline', async () => {
+      const started = { config: { connection_id: connection }, filter: { ids: [ids[1]] }, repeats: 2 };
+      const { id } = await lab().run(datasetId, { ...started, scoring: 'None' });
+      const compared = await lab().run(datasetId, { ...started, scoring: 'Preference', baseline_run_id: id });
+      expect(compared.result_items.map(({ status, score }) => [status, score])).toEqual([['completed', 0.5]]);
+      expect(compared).toMatchObject({ failed_samples: 0, sample_progress: 2 });
+    });
+
     it('may be one whose answers its caller sends', async () => {
       const body = {
         ...{ name: 'sent', execution: 'external', scoring: 'Preference', baseline_run_id: baselineId },

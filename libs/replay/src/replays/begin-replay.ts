@@ -56,12 +56,12 @@ export class BeginReplay {
     const hash = body.id ? requestHash(body) : null;
     const there = body.id ? await this.replays.find(scope, body.id) : null;
     if (there && there.requestHash !== hash) throw taken();
-    const row = there ?? (await this.begin(scope, body, hash));
-    await this.upkeep.prepare(scope, row);
+    const { row, isNew } = there ? { row: there, isNew: false } : await this.begin(scope, body, hash);
+    await this.upkeep.prepare(scope, row, isNew);
     return replayResource(await this.replays.get(scope, row.id));
   }
 
-  private async begin(scope: Scope, body: StartReplay, hash: string | null): Promise<ReplayRow> {
+  private async begin(scope: Scope, body: StartReplay, hash: string | null) {
     // Faults of the scorers come before anything is read.
     await this.plans.listScorers(scope, {
       ...body,
@@ -77,7 +77,7 @@ export class BeginReplay {
     return this.storage.write(async (tx) => {
       const found = await this.replays.findForWrite(tx, scope, id);
       if (found && found.requestHash !== hash) throw taken();
-      if (found) return found;
+      if (found) return { row: found, isNew: false };
       const connection = await this.connections.findForUse(tx, scope, body.change.connection_id);
       const plan: ReplayPlan = { spanIds, model: modelOf(body, connection, recordedModel), recordedModel, cost };
       const description = `${spanIds.length} recorded calls, with what was answered as the expected value.`;
@@ -93,7 +93,7 @@ export class BeginReplay {
         createdAt: Date.now(),
       };
       await tx.em.insert(Replay, row);
-      return row;
+      return { row, isNew: true };
     });
   }
 

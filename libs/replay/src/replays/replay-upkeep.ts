@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ChangeDatasets, DatasetParticipants } from '@spandrel/datasets';
 import { EvalRunStore, readGates, RUN_STATUS, RunParticipants, SetGates } from '@spandrel/evals';
@@ -19,6 +20,10 @@ import { failed, REPLAY_STATUS, ReplayStore } from './replay.store.js';
 
 /** How often replays are looked for whose process has died. */
 const SWEEP_MS = 30_000;
+/** How often a replay is looked at that another process prepares. */
+const LOOK_MS = 200;
+
+const keyOf = ({ projectId, id }: Pick<ReplayRow, 'projectId' | 'id'>): string => `${projectId} ${id}`;
 
 /** Whether the same request would meet the same fault again. */
 const isFaultOfRequest = (error: unknown): boolean =>
@@ -64,26 +69,44 @@ export class ReplayUpkeep implements OnModuleInit {
   }
 
   /**
-   * Prepares a replay to its end; nothing happens to one that is.
+   * Prepares a replay to its end; nothing happens to one that is. One that another process prepares is waited for.
+   * @param isNew whether nobody else can be at it.
    * @throws what stands in its way. Where that is a fault of the request nothing is left of the replay.
    */
-  async prepare(scope: Scope, row: ReplayRow): Promise<void> {
+  async prepare(scope: Scope, row: ReplayRow, isNew: boolean): Promise<void> {
     if (row.status !== REPLAY_STATUS.preparing) return;
-    const key = `${row.projectId} ${row.id}`;
-    const underWay = this.own.get(key) ?? this.prepares.execute(scope, row);
-    this.own.set(key, underWay);
+    if (!isNew && !(await this.claimWhenFree(scope, row))) return;
     try {
-      await underWay;
+      await this.run(scope, row);
     } catch (error) {
       if (isFaultOfRequest(error)) await this.changes.delete(scope, row.datasetId);
+      else await this.replays.change(scope, row.id, { leaseUntil: 0 }).catch(() => false);
       throw error;
-    } finally {
-      this.own.delete(key);
     }
   }
 
-  private async claim({ projectId, id, leaseUntil: before }: ReplayRow): Promise<boolean> {
-    if (this.own.has(`${projectId} ${id}`)) return false;
+  /** Prepares a replay; whoever asks for the same one meanwhile waits for the same work. */
+  private run(scope: Scope, row: ReplayRow): Promise<void> {
+    const key = keyOf(row);
+    const underWay = this.own.get(key) ?? this.prepares.execute(scope, row).finally(() => this.own.delete(key));
+    this.own.set(key, underWay);
+    return underWay;
+  }
+
+  /** @returns false when the replay is prepared by then; true when it is this process that prepares it. */
+  private async claimWhenFree(scope: Scope, row: ReplayRow): Promise<boolean> {
+    while (!this.own.has(keyOf(row))) {
+      const now = await this.replays.get(scope, row.id);
+      if (now.status !== REPLAY_STATUS.preparing) return false;
+      if (now.leaseUntil <= Date.now() && (await this.claim(now))) return true;
+      await sleep(LOOK_MS);
+    }
+    return true;
+  }
+
+  private async claim(claimed: ReplayRow): Promise<boolean> {
+    if (this.own.has(keyOf(claimed))) return false;
+    const { projectId, id, leaseUntil: before } = claimed;
     const scope = projectScope(projectId);
     return this.storage.write(async (tx) => {
       const row = await this.replays.findForWrite(tx, scope, id);
@@ -97,7 +120,7 @@ export class ReplayUpkeep implements OnModuleInit {
   private async resume(row: ReplayRow): Promise<void> {
     const scope = projectScope(row.projectId);
     try {
-      await this.prepares.execute(scope, row);
+      await this.run(scope, row);
     } catch (error) {
       this.logger.warn({ err: error, replay_id: row.id }, 'a replay cannot be prepared');
       if (isFaultOfRequest(error)) await this.replays.change(scope, row.id, failed((error as Error).message));
