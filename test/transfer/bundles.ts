@@ -6,9 +6,8 @@ import type { TransferServer } from './transfer-server.ts';
 
 const HOSTILE = `</script><script>alert(1)</script><!-- \u2028\u2029 ]]> &amp;`;
 
-/** Traces as one file, out and in again (docs/replay.md#one-file). @param all whether what asks no database is shown, too. */
-export function bundles(server: () => TransferServer, all: boolean): void {
-  const itOfFiles = all ? it : it.skip;
+/** Traces as one file, out and in again (docs/replay.md#one-file). */
+export function bundles(server: () => TransferServer): void {
   let from = '';
   let file = '';
 
@@ -72,7 +71,7 @@ export function bundles(server: () => TransferServer, all: boolean): void {
       expect(JSON.parse(parts['trace-0']!)).toMatchObject({ count: 2, spans: [{ id: 'one-call' }, {}], scores });
     });
 
-    itOfFiles('cannot be broken out of by what was recorded', () => {
+    it('cannot be broken out of by what was recorded', () => {
       const elements = file.match(/<\/?script\b/g)!;
       // Each part, the manifest, the scripts of the page itself: all in pairs.
       expect(elements).toHaveLength(2 * (3 + 1 + 3 + 1));
@@ -159,13 +158,13 @@ export function bundles(server: () => TransferServer, all: boolean): void {
       expect(JSON.parse(parts['export']!).spans[0].output).toMatch(/^Dear \[/);
     });
 
-    itOfFiles.each(['trace-0', 'export', 'datapoints'])('is refused when its part %s was changed', async (part) => {
+    it.each(['trace-0', 'export', 'datapoints'])('is refused when its part %s was changed', async (part) => {
       const { status, body } = await send(server().project(), changedBundle(file, part));
       expect([status, body.code, body.errors?.[0]?.path]).toEqual([400, 'validation_failed', `parts.${part}`]);
       expect(body.detail).toContain(`the part "${part}" was changed after the file was made`);
     });
 
-    itOfFiles.each([
+    it.each([
       [
         'of a newer version',
         madeBundle('{}', { format: 2, version: '9.9.9' }),
@@ -185,7 +184,7 @@ export function bundles(server: () => TransferServer, all: boolean): void {
       expect([status, body.detail]).toEqual([expected, expect.stringMatching(message)]);
     });
 
-    itOfFiles('brings traces alone, whatever else stands in it', async () => {
+    it('brings traces alone, whatever else stands in it', async () => {
       const to = server().project();
       const trace = { id: 't', started_at: '2026-01-01T00:00:00Z' };
       const more = { views: [{ id: 'v' }], datasets: [{ id: 'd', name: 'set' }] };
@@ -196,7 +195,7 @@ export function bundles(server: () => TransferServer, all: boolean): void {
       expect((await send(to, madeBundle(JSON.stringify({ version: 1, ...more })))).status).toBe(400);
     });
 
-    itOfFiles('is taken as HTML alone', async () => {
+    it('is taken as HTML alone', async () => {
       expect((await send(server().project(), file, 'application/json')).body.code).toBe('unsupported_media_type');
     });
   });

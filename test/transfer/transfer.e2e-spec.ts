@@ -19,7 +19,7 @@ describeOnBothDatabases('export and import', ({ name, newDatabase }) => {
   afterAll(() => opened?.close());
 
   const server = (): TransferServer => opened!;
-  bundles(server, all);
+  bundles(server);
   roundTrips(server, all);
   everything(server, all);
   sampledRuns(server, all);
