@@ -85,7 +85,7 @@ export class ReplayUpkeep implements OnModuleInit {
     }
   }
 
-  /** Prepares a replay; whoever asks for the same one meanwhile waits for the same work. */
+  /** Prepares a replay; all who ask for the same one meanwhile wait for the same work. */
   private run(scope: Scope, row: ReplayRow): Promise<void> {
     const key = keyOf(row);
     const underWay = this.own.get(key) ?? this.prepares.execute(scope, row).finally(() => this.own.delete(key));
