@@ -35,7 +35,7 @@ export class ReadMeasure {
   async read(scope: Scope, rule: AlertRule, range: Range): Promise<Reading[]> {
     if (isScoreMeasure(rule.measure)) return this.readScores(scope, rule, range);
     if (rule.measure === 'scoring_stalled') return this.readRules(scope, range);
-    const totals = await this.series.totals(scope, { ...questionOf(rule), range }, scope);
+    const totals = await this.series.totals(scope, { ...questionOf(rule), range });
     const groups = rule.group_by === 'none' ? [{ key: null, ...totals }] : (totals.series ?? []);
     return groups
       .filter(({ key }) => key !== null || rule.group_by === 'none')
@@ -43,7 +43,7 @@ export class ReadMeasure {
   }
 
   private async readRules(scope: Scope, { from }: Range): Promise<Reading[]> {
-    const counted = await this.scoringRules.countStalled?.(scope, from, scope);
+    const counted = await this.scoringRules.countStalled?.(scope, from);
     return [{ key: null, value: counted?.stalled ?? null, count: counted?.rules ?? 0 }];
   }
 
@@ -51,7 +51,7 @@ export class ReadMeasure {
     const { filters, group_by: by, measure } = rule;
     const groupBy = by === 'none' ? undefined : by;
     const query = { ...filtersOf(rule), name: filters.score_name!, range, groupBy, groupsMax: ALERT_GROUPS_READ_MAX };
-    const rows = await this.scores.read(scope, query, scope);
+    const rows = await this.scores.read(scope, query);
     const readings = rows.map(({ key, count, mean, passed }) => ({
       ...{ key, count },
       value: measure === 'score_mean' ? mean : passed / count,

@@ -9,7 +9,7 @@ import {
   type GroupsQuery,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, type Reader } from '@spandrel/http';
+import { CurrentScope, Operation } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { QueryGroups } from './query-groups.js';
 import { SummaryStore, summaryOf } from './summary.store.js';
@@ -31,8 +31,8 @@ export class AnalyticsController {
     summary: 'Sums over all traces and spans, and by model',
     answer: analyticsSummarySchema,
   })
-  async summary(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
-    const { traceCount, rows } = await this.summaries.all(scope, reader);
+  async summary(@CurrentScope() scope: Scope) {
+    const { traceCount, rows } = await this.summaries.all(scope);
     return summaryOf(traceCount, rows);
   }
 
@@ -52,12 +52,8 @@ export class AnalyticsController {
     answer: timeSeriesAnswerSchema,
     problems: ['range_too_large'],
   })
-  async timeSeries(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
-    @CurrentReader() reader: Reader,
-  ) {
-    return this.series.answer(scope, query, reader);
+  async timeSeries(@CurrentScope() scope: Scope, @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery) {
+    return this.series.answer(scope, query);
   }
 
   @Post('analytics/query')
@@ -75,18 +71,14 @@ export class AnalyticsController {
     answer: groupsAnswerSchema,
     problems: ['range_too_large'],
   })
-  async query(
-    @CurrentScope() scope: Scope,
-    @Body({ schema: groupsQuerySchema }) question: GroupsQuery,
-    @CurrentReader() reader: Reader,
-  ) {
-    return this.groups.answer(scope, question, reader);
+  async query(@CurrentScope() scope: Scope, @Body({ schema: groupsQuerySchema }) question: GroupsQuery) {
+    return this.groups.answer(scope, question);
   }
 
   @Get('stats')
   @Operation({ id: 'getStats', access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
-  async stats(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader) {
-    const { traceCount, spanCount } = await this.summaries.counts(scope, reader);
+  async stats(@CurrentScope() scope: Scope) {
+    const { traceCount, spanCount } = await this.summaries.counts(scope);
     return { trace_count: traceCount, span_count: spanCount };
   }
 }

@@ -12,7 +12,6 @@ import {
   type TimedSums,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import { SpanAggregates, type AggregateQuery } from './span-aggregates.js';
 import { keyOfRow, readRows, RowSums, type RowHistograms } from './row-sums.js';
 import { assertCount, assertShort, TimeSeries } from './time-series.js';
@@ -50,9 +49,9 @@ export class QueryGroups {
   ) {}
 
   /** @throws Invalid when there are too many buckets; DomainError `range_too_large`. */
-  async answer(scope: Scope, question: GroupsQuery, options: LongReadOptions): Promise<GroupsAnswer> {
+  async answer(scope: Scope, question: GroupsQuery): Promise<GroupsAnswer> {
     const filters: SpanFilters = question.filters ?? {};
-    const { width, range } = await this.fit(scope, question.bucket ?? null, filters, options);
+    const { width, range } = await this.fit(scope, question.bucket ?? null, filters);
     const asked = {
       percentiles: question.percentiles === true,
       firstTokens: question.first_token === true,
@@ -73,7 +72,7 @@ export class QueryGroups {
       rowsMax: hasPercentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX,
     };
     const isEmpty = range.from >= range.until;
-    const { rows, source } = isEmpty ? NOTHING : await this.aggregates.read(scope, query, options);
+    const { rows, source } = isEmpty ? NOTHING : await this.aggregates.read(scope, query);
     assertCount(rows.length, query.rowsMax, 'bucket');
     const total = new TimedRows();
     const other = new TimedRows();
@@ -105,14 +104,9 @@ export class QueryGroups {
     };
   }
 
-  private async fit(
-    scope: Scope,
-    bucket: BucketWidth | 'auto' | null,
-    { since, until }: SpanFilters,
-    options: LongReadOptions,
-  ) {
+  private async fit(scope: Scope, bucket: BucketWidth | 'auto' | null, { since, until }: SpanFilters) {
     const ends = { since: since ?? null, until: until ?? null };
-    const fitting = await this.series.fit(scope, { ...ends, group_by: bucket }, options);
+    const fitting = await this.series.fit(scope, { ...ends, group_by: bucket });
     if (bucket === null) return { ...fitting, width: 'whole' as const };
     if (fitting.width === 'minute') assertShort(fitting.range, 'bucket');
     return fitting;

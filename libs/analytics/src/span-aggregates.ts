@@ -7,7 +7,6 @@ import {
   type SpanFilters,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import { ScoresPort, SpanListStore } from '@spandrel/tracing';
 import type { TimeRange } from './plan-range.js';
 import { finite, isKept, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
@@ -40,11 +39,7 @@ export class SpanAggregates {
    * @returns rows of groups by time, in the order of time and rank, and of all spans; from sums that are kept where these do.
    * @throws DomainError `range_too_large`.
    */
-  async read(
-    scope: Scope,
-    query: AggregateQuery,
-    options: LongReadOptions,
-  ): Promise<{ rows: SumsRow[]; source: GroupsAnswer['source'] }> {
+  async read(scope: Scope, query: AggregateQuery): Promise<{ rows: SumsRow[]; source: GroupsAnswer['source'] }> {
     const { filters, keys, top, rank, score, ...how } = query;
     const { since: _since, until: _until, model, provider, kind, ...others } = filters;
     const isSimple = Object.values(others).every((filter) => filter === undefined) && (kind ?? LLM_CALL) === LLM_CALL;
@@ -53,9 +48,9 @@ export class SpanAggregates {
       split: keys.length === 0 ? undefined : { by: keys, top, rank, withNone: true },
       scores: this.valuesOf(scope, score, query.range),
     };
-    if (isSimple && isKept(series)) return { rows: await this.store.sums(scope, series, options), source: 'sums' };
+    if (isSimple && isKept(series)) return { rows: await this.store.sums(scope, series), source: 'sums' };
     const where = await this.lists.conditionOf(scope, filters);
-    const rows = where && (await this.store.sums(scope, { ...series, of: 'spans', where }, options));
+    const rows = where && (await this.store.sums(scope, { ...series, of: 'spans', where }));
     return { rows: rows ?? [], source: 'spans' };
   }
 

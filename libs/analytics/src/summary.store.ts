@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { integer, shapeOf, sql, type LongReadOptions, type RowOfShape, type Sql } from '@spandrel/storage';
+import { integer, shapeOf, sql, type RowOfShape, type Sql } from '@spandrel/storage';
 import { GRAIN, type RollupRow, rollupTable } from './rollup.entity.js';
 import { WeighedRead } from './weighed-read.sql.js';
 import type { AnalyticsSummary } from '@spandrel/contract';
@@ -29,25 +29,25 @@ export class SummaryStore {
   constructor(private readonly reads: WeighedRead) {}
 
   /** The rows of the grain `all` and the number of traces, of one moment. */
-  async all(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; rows: AllTimeRow[] }> {
+  async all(scope: Scope): Promise<{ traceCount: number; rows: AllTimeRow[] }> {
     const rows = await this.reads.read(
       allTimeRows(scope),
       ALL_TIME.query`select totals.trace_count as "traceCount", ${COLUMNS} from (${totals(scope)}) totals
         left join analytics_rollup r on r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}`,
-      options,
+      scope,
     );
     return { traceCount: rows[0]!.traceCount, rows: rows.filter(isThere) };
   }
 
   /** How many traces and spans there are at one moment. */
-  async counts(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; spanCount: number }> {
+  async counts(scope: Scope): Promise<{ traceCount: number; spanCount: number }> {
     const [counts] = await this.reads.read(
       allTimeRows(scope),
       COUNTS.query`select totals.trace_count as "traceCount",
           (select coalesce(sum(r.span_count), 0) from analytics_rollup r
             where r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}) as "spanCount"
         from (${totals(scope)}) totals`,
-      options,
+      scope,
     );
     return counts!;
   }

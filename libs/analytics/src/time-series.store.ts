@@ -18,7 +18,6 @@ import {
   shapeOf,
   sql,
   text,
-  type LongReadOptions,
   type Query,
   type RowOfShape,
   type Sql,
@@ -217,11 +216,11 @@ export class TimeSeriesStore {
    * @returns the sums of buckets that have spans, oldest first, in each of them keys in the order of their rank.
    * @throws DomainError `range_too_large`.
    */
-  async sums(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<SumsRow[]> {
+  async sums(scope: Scope, query: SeriesQuery): Promise<SumsRow[]> {
     const { of, model, provider, trace, where, firstTokens = false, scores } = query;
     const names = [model, provider, ...Object.values(trace ?? {})];
     if (names.some((name) => name !== undefined && !isStorableText(name))) return [];
-    if (isKept(query)) return this.kept(scope, query, options);
+    if (isKept(query)) return this.kept(scope, query);
     const inRange = of === 'traces' ? tracesInRange : spansInRange;
     const filters = { model, provider, trace, isCalls: of === 'llm_calls', where, firstTokens };
     const counted = [inRange(scope, finite(query.range), filters)];
@@ -231,21 +230,21 @@ export class TimeSeriesStore {
       parts.push(partOfScores(query, scored.values));
       counted.push(scored);
     }
-    return this.scans.read(union(counted.map(({ rows }) => rows)), added(scope, query, union(parts)), options);
+    return this.scans.read(union(counted.map(({ rows }) => rows)), added(scope, query, union(parts)), scope);
   }
 
   /** The whole hours from the first to the last span, in milliseconds; without spans nothing. */
-  async ends({ projectId }: Scope, options: LongReadOptions): Promise<TimeRange> {
-    const ofHours = sql`from analytics_rollup where project_id = ${projectId} and grain = ${GRAIN.wholeHour}`;
+  async ends(scope: Scope): Promise<TimeRange> {
+    const ofHours = sql`from analytics_rollup where project_id = ${scope.projectId} and grain = ${GRAIN.wholeHour}`;
     const [ends] = await this.reads.read(
       rawSql('select 1 as one where 1 = 0'),
       ENDS.query`select (select min(bucket) ${ofHours}) as first, (select max(bucket) ${ofHours}) as last`,
-      options,
+      scope,
     );
     return { from: ends?.first ?? 0, until: typeof ends?.last === 'number' ? ends.last + HOUR_MS : 0 };
   }
 
-  private kept(scope: Scope, query: SeriesQuery, options: LongReadOptions) {
+  private kept(scope: Scope, query: SeriesQuery) {
     const { width, of, model, provider, split } = query;
     const { days, hours, minutes, spans } = planRange(query.range, width === 'whole' ? 'day' : width);
     const by = split?.by ?? [];
@@ -271,7 +270,7 @@ export class TimeSeriesStore {
     return this.reads.read(
       union([...rollups.map((from) => sql`select 1 as one ${from}`), ...spanParts.map(({ rows }) => rows)]),
       added(scope, query, union(parts)),
-      options,
+      scope,
     );
   }
 }

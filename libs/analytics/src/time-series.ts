@@ -15,7 +15,6 @@ import {
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
 import { type TimeRange, BUCKET, bucketStart, DAY_MS, HOUR_MS } from './plan-range.js';
 import { keyOfRow, readRows, RowSums, type RowHistograms } from './row-sums.js';
 import {
@@ -61,8 +60,8 @@ export class TimeSeries {
   /**
    * @throws Invalid when there are too many buckets, or a range by minute is too long; DomainError `range_too_large`.
    */
-  async answer(scope: Scope, question: TimeSeriesQuery, options: LongReadOptions): Promise<TimeSeriesAnswer> {
-    const { width, range } = await this.fit(scope, question, options);
+  async answer(scope: Scope, question: TimeSeriesQuery): Promise<TimeSeriesAnswer> {
+    const { width, range } = await this.fit(scope, question);
     const percentiles = question.percentiles === true;
     const query = {
       ...{ range, width, percentiles, of: question.of ?? 'spans' },
@@ -72,17 +71,17 @@ export class TimeSeries {
       rowsMax: percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX,
     };
     const isEmpty = range.from >= range.until;
-    const buckets = isEmpty ? [] : await this.buckets(scope, query, question.fill === true, options);
+    const buckets = isEmpty ? [] : await this.buckets(scope, query, question.fill === true);
     const { split: _split, ...whole } = query;
     const before = { from: 2 * range.from - range.until, until: range.from };
     return {
       buckets,
       ...(question.group_by === 'auto' && { group_by: width }),
       ...(question.totals && {
-        totals: await this.totals(scope, query, options),
+        totals: await this.totals(scope, query),
         previous_totals:
           Number.isFinite(before.from) && !isEmpty
-            ? await this.totals(scope, { ...whole, split: undefined, range: before }, options)
+            ? await this.totals(scope, { ...whole, split: undefined, range: before })
             : null,
       }),
       ...(percentiles && { percentile_error: PERCENTILE_ERROR }),
@@ -93,12 +92,11 @@ export class TimeSeries {
     scope: Scope,
     query: SeriesQuery & { width: BucketWidth },
     fill: boolean,
-    options: LongReadOptions,
   ): Promise<TimeBucket[]> {
     const { range, width, rowsMax } = query;
     if (width === 'minute') assertShort(range);
     if (fill) assertCount(bucketsBetween(range.from, range.until - 1, width), rowsMax);
-    const rows = await this.store.sums(scope, query, options);
+    const rows = await this.store.sums(scope, query);
     assertCount(rows.length, rowsMax);
     const form = formOf(query);
     const found = await bucketsOfRows(rows, form);
@@ -110,23 +108,19 @@ export class TimeSeries {
   }
 
   /** The sums of a range as one bucket. @throws DomainError `range_too_large`. */
-  async totals(scope: Scope, query: Omit<SeriesQuery, 'width'>, options: LongReadOptions): Promise<RangeTotals> {
+  async totals(scope: Scope, query: Omit<SeriesQuery, 'width'>): Promise<RangeTotals> {
     const { from, until } = query.range;
-    const rows = from < until ? await this.store.sums(scope, { ...query, width: 'whole' }, options) : [];
+    const rows = from < until ? await this.store.sums(scope, { ...query, width: 'whole' }) : [];
     const form = formOf(query);
     return ((await bucketsOfRows(rows, form)).get(0) ?? new BucketParts(form)).toWire();
   }
 
   /** The width of buckets and the range; for `auto` what suits it, whose open ends are those of what is there. */
-  async fit(
-    scope: Scope,
-    { group_by, since, until }: Pick<TimeSeriesQuery, 'group_by' | 'since' | 'until'>,
-    options: LongReadOptions,
-  ) {
+  async fit(scope: Scope, { group_by, since, until }: Pick<TimeSeriesQuery, 'group_by' | 'since' | 'until'>) {
     const range: TimeRange = { from: since ?? -Infinity, until: until ?? Infinity };
     if (group_by !== 'auto') return { width: group_by ?? 'day', range };
     const isOpen = !Number.isFinite(range.until - range.from);
-    const ends = isOpen ? await this.store.ends(scope, options) : range;
+    const ends = isOpen ? await this.store.ends(scope) : range;
     const closed = { from: Math.max(range.from, ends.from), until: Math.min(range.until, ends.until) };
     const width = fittingWidth(closed);
     return { width, range: width === 'minute' ? closed : range };

@@ -8,7 +8,7 @@ import type { PlainList, ReadSharedTrace, ScoreResource, ShareResource } from '@
 import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
 import { maskSpan, ProjectMasking } from '@spandrel/masking';
-import { anyOf, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTexts, traceNotFound, TraceStore } from '@spandrel/tracing';
 import type { PricingTable, TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
@@ -93,12 +93,11 @@ export class ShareStore {
     }
   }
 
-  /** @returns the JSON of the trace and the outlines of its spans. @throws NotFound `share_not_found`. */
-  async readTrace(token: string, { preview }: ReadSharedTrace, { signal }: LongReadOptions): Promise<Readable> {
+  /** @param signal fires when the client leaves. @returns the JSON of the trace and the outlines of its spans. @throws NotFound `share_not_found`. */
+  async readTrace(token: string, { preview }: ReadSharedTrace, signal: AbortSignal): Promise<Readable> {
     const { scope, traceId } = await this.open(token);
     const masking = await this.masking.of(scope);
-    const caller = { ...scope, ...(signal && { signal }) };
-    return this.reads.execute(caller, traceId, { preview, view: 'outline' }, masking, withoutReviewers);
+    return this.reads.execute({ ...scope, signal }, traceId, { preview, view: 'outline' }, masking, withoutReviewers);
   }
 
   /** @returns the JSON of a span with its cost. @throws NotFound `share_not_found`, also for one of another trace. */

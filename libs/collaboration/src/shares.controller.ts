@@ -3,7 +3,7 @@ import { Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { createShareSchema, deletedSchema, listSavedSchema, readSharedTraceSchema } from '@spandrel/contract';
 import { readSpanAnswerSchema, shareCreatedSchema, shareListSchema, traceInViewSchema } from '@spandrel/contract';
 import type { CreateShare, Deleted, ListSaved, ReadSharedTrace, ShareCreated } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, Operation, PathId, WrittenJson, type Reader, listOf } from '@spandrel/http';
+import { ClientGone, CurrentScope, Operation, PathId, WrittenJson, listOf } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { CurrentTeammate, type Teammate } from './author.js';
 import { shareNotFound, shareResource, ShareStore } from './share.store.js';
@@ -68,10 +68,10 @@ export class SharedController {
   async getSharedTrace(
     @Param('token') token: string,
     @Query({ schema: readSharedTraceSchema }) query: ReadSharedTrace,
-    @CurrentReader() reader: Reader,
+    @ClientGone() gone: AbortSignal,
   ): Promise<StreamableFile> {
     const type = 'application/json; charset=utf-8';
-    return new StreamableFile(await this.shares.readTrace(token, query, reader), { type });
+    return new StreamableFile(await this.shares.readTrace(token, query, gone), { type });
   }
 
   @Get(':token/spans/:id')

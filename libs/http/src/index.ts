@@ -8,7 +8,7 @@ export { HttpAdapter } from './text-answers.js';
 export { ApiModule, type ApiParts } from './api.module.js';
 export { Capabilities } from './capabilities/capabilities.controller.js';
 export { actingParty } from './audited-routes.js';
-export { ClientGone, CurrentReader, type Reader, CurrentScope, scopeOf } from './request-decorators.js';
+export { ClientGone, CurrentScope, scopeOf } from './request-decorators.js';
 export { ARRIVAL_LIMITS, type ArrivalLimits } from './intake/arrival.js';
 export { endLingering, endWith, IntakeRequest, opensWebSocket } from './intake/connection-intake.js';
 export { owesAnswer, refuseUnread, takeRequest } from './intake/connection-intake.js';

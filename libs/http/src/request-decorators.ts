@@ -3,18 +3,6 @@ import { DomainError, LOCAL_SCOPE, type Scope } from '@spandrel/kernel';
 import type { FastifyReply } from 'fastify';
 import type { AdmittedRequest } from './access/caller.js';
 
-export interface Reader {
-  /** Fires when the client leaves before its answer. */
-  signal: AbortSignal;
-  /** The organization whose share of the places for long reads it takes; none in local mode and for the operator. */
-  orgId: string | undefined;
-}
-
-export const CurrentReader = createParamDecorator((_data: unknown, context: ExecutionContext): Reader => {
-  const http = context.switchToHttp();
-  return { signal: goneSignal(http.getResponse()), orgId: http.getRequest<AdmittedRequest>().scope?.orgId };
-});
-
 /** The scope of the request: what its credential is for, the constant one in local mode. Its reads end when the client leaves. */
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
   return { ...scopeOf(context), signal: goneSignal(context.switchToHttp().getResponse()) };

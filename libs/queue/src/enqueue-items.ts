@@ -265,7 +265,7 @@ export class EnqueueItems {
     }
     const ids = [...units.values()].flatMap(({ scored }) => scored ?? []);
     const names = fromJsonText(form) as string[];
-    const sums = await this.scores.sumBy(scope, kind, ids, { source: 'judge' });
+    const sums = await this.scores.sumBy(scope, kind, ids, 'judge');
     const distances = new Map<string, number>();
     for (const { id, name, values, total } of sums) {
       if (values === 0 || (names.length > 0 && !names.includes(name))) continue;

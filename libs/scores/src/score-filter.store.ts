@@ -1,19 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ScoreFilter, type SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  integer,
-  joinSql,
-  nullable,
-  onSqlite,
-  rawSql,
-  shapeOf,
-  sql,
-  Storage,
-  text,
-  type LongReadOptions,
-  type Sql,
-} from '@spandrel/storage';
+import { integer, joinSql, nullable, onSqlite, rawSql, shapeOf, sql, Storage, text, type Sql } from '@spandrel/storage';
 import type { ScoredOrder, ScoredTargets } from '@spandrel/tracing';
 
 const ID = shapeOf({ id: nullable(text()) });
@@ -32,13 +20,13 @@ export class ScoreFilterStore {
 
   /** @returns `undefined` when nothing can match: a text that no column can hold. */
   async findTargets(
-    { projectId }: Scope,
+    scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
-    options: LongReadOptions,
   ): Promise<ScoredTargets | undefined> {
     if (filters.some((filter) => !isStorableText(filter.name + ('label' in filter ? filter.label : ''))))
       return undefined;
+    const { projectId } = scope;
     const [id, ofTarget] = [rawSql(`c.${target}_id`), rawSql(`${target === 'span' ? 's' : 't'}.id`)];
     let ids: ReadonlySet<string> | undefined;
     const conditions: Sql[] = [];
@@ -50,7 +38,7 @@ export class ScoreFilterStore {
       );
       const rows = await this.storage.readLong(
         ID.query`select ${id} as id from score c where ${where} limit ${LOOKED_UP_MAX + 1}`,
-        options,
+        scope,
       );
       const found = new Set(rows.flatMap((row) => row.id ?? []));
       if (rows.length <= LOOKED_UP_MAX) ids = ids ? ids.intersection(found) : found;
@@ -63,7 +51,7 @@ export class ScoreFilterStore {
           and ${tested} limit 1 offset 0)`);
       }
     }
-    return { conditions, ...(ids ? { ids: [...ids] } : { order: orderOf(target, await this.rarest(many, options)) }) };
+    return { conditions, ...(ids ? { ids: [...ids] } : { order: orderOf(target, await this.rarest(scope, many)) }) };
   }
 
   /** Several scores of one name count as the first of them in this order. */
@@ -77,12 +65,12 @@ export class ScoreFilterStore {
   }
 
   /** The condition on scores that fewest meet. */
-  private async rarest(conditions: readonly Sql[], options: LongReadOptions): Promise<Sql> {
+  private async rarest(scope: Scope, conditions: readonly Sql[]): Promise<Sql> {
     let rarest = { where: conditions[0]!, count: Infinity };
     for (const where of conditions.length > 1 ? conditions : []) {
       const [row] = await this.storage.readLong(
         COUNT.query`select count(*) as count from (select 1 as one from score c where ${where} limit ${COUNTED_MAX}) taken`,
-        options,
+        scope,
       );
       if (row!.count < rarest.count) rarest = { where, count: row!.count };
     }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { integer, nullable, number, rawSql, shapeOf, sql, text, type LongReadOptions } from '@spandrel/storage';
+import { integer, nullable, number, rawSql, shapeOf, sql, text } from '@spandrel/storage';
 import { BoundedScan, isNarrow, keysOfTraces, tracesWith, type TraceFilters } from '@spandrel/tracing';
 
 const MEASURED = shapeOf({ key: nullable(text()), count: integer(), mean: nullable(number()), passed: integer() });
@@ -30,7 +30,7 @@ export class ScoreMeasures {
    * @returns count and mean of the scores that have a value, and how many of them pass, of all or of each group.
    * @throws DomainError `range_too_large`.
    */
-  async read(scope: Scope, query: MeasuredScores, options: LongReadOptions) {
+  async read(scope: Scope, query: MeasuredScores) {
     const { name, range, model, trace, groupBy, groupsMax } = query;
     const names = [name, model, ...Object.values(trace)];
     if (names.some((one) => one !== undefined && !isStorableText(one))) return [];
@@ -52,7 +52,7 @@ export class ScoreMeasures {
           coalesce(sum(case when g.value >= ${PASS_VALUE} then 1 else 0 end), 0) as passed
         from (${keyed}) g where ${rawSql(groupBy ? 'g.name is not null' : '1 = 1')}
         group by g.name order by count(*) desc, g.name limit ${groupsMax}`,
-      options,
+      scope,
     );
   }
 }

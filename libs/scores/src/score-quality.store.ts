@@ -1,18 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, isStorableText, type ScoreQuality, type ScoreQualityQuery } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  integer,
-  nullable,
-  number,
-  rawSql,
-  shapeOf,
-  sql,
-  Storage,
-  text,
-  type LongReadOptions,
-  type Sql,
-} from '@spandrel/storage';
+import { integer, nullable, number, rawSql, shapeOf, sql, Storage, text, type Sql } from '@spandrel/storage';
 import { measureQuality } from './corrected-mean.js';
 import { WIDTHS } from './score-rollup.store.js';
 
@@ -59,7 +48,7 @@ export class ScoreQualityStore {
   constructor(private readonly storage: Storage) {}
 
   /** @returns one entry, or one for each model, most scores first, or for each day or week, oldest first. */
-  async measure(scope: Scope, query: ScoreQualityQuery, options: LongReadOptions): Promise<ScoreQuality[]> {
+  async measure(scope: Scope, query: ScoreQualityQuery): Promise<ScoreQuality[]> {
     const { name, since, until, split_by: split } = query;
     if (!isStorableText(name)) return [];
     const from = since === undefined ? sql`` : sql` and c.target_at >= ${since}`;
@@ -76,7 +65,7 @@ export class ScoreQualityStore {
               and (c.source = 'judge' or c.source = 'human' and c.is_random = 1)${from}${to}) n
           where n.age = 1 group by n.target) judged
         where f is not null group by 1 order by ${rawSql(split === undefined || split === 'model' ? 'count(*) desc, 1' : '1')}`,
-      options,
+      scope,
     );
     return rows.map((row) => ({
       key: row.key === null || split === 'model' ? row.key : formatTimestamp(Number(row.key)),

@@ -12,7 +12,6 @@ import {
   sql,
   Storage,
   text,
-  type LongReadOptions,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -103,7 +102,7 @@ export class ScoreRollupStore {
   }
 
   /** `GET /api/analytics/scores`: what scores come to by time and name, oldest first. */
-  async series(scope: Scope, query: ScoreSeriesQuery, options: LongReadOptions): Promise<ScoreBucket[]> {
+  async series(scope: Scope, query: ScoreSeriesQuery): Promise<ScoreBucket[]> {
     const { widthMs, originMs } = WIDTHS[query.group_by];
     const conditions = conditionsOf(scope, query);
     if (!conditions) return [];
@@ -112,7 +111,7 @@ export class ScoreRollupStore {
     const rows = await this.storage.readLong(
       SERIES.query`select ${start} as start, r.name as name, r.label as label, ${count}
         from ${from} where ${conditions} group by 1, r.name, r.label order by 1, r.name, r.label`,
-      options,
+      scope,
     );
     const buckets = Map.groupBy(rows, ({ start: at, name }) => `${at} ${name}`);
     return [...buckets.values()].map((sums) => {

@@ -18,7 +18,6 @@ import {
   startOf,
   Storage,
   text,
-  type LongReadOptions,
   type Page,
   type Sorting,
   type Sql,
@@ -136,7 +135,7 @@ export class ScoreStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: ListScores, options: LongReadOptions): Promise<Page<ScoreRow>> {
+  list(scope: Scope, query: ListScores): Promise<Page<ScoreRow>> {
     const from = startOf(NEWEST_FIRST, query.cursor);
     const conditions = conditionsOf(scope, query);
     if (!conditions) return Promise.resolve({ items: [], nextCursor: null });
@@ -148,7 +147,7 @@ export class ScoreStore {
         rows: await this.storage.readLong(
           COLUMNS.query`select ${COLUMNS} from score c where ${conditions} and ${behind(NEWEST_FIRST, part, start)}
             order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
-          options,
+          scope,
         ),
       }),
       ({ createdAt, id }) => ({ value: createdAt, id }),
@@ -156,20 +155,15 @@ export class ScoreStore {
   }
 
   /** What scores of traces, those of their spans among them, or of spans come to: a row for each id, name and label. */
-  sumBy(
-    { projectId }: Scope,
-    target: 'trace' | 'span' | 'session',
-    ids: readonly string[],
-    options: LongReadOptions & { source?: ScoreSource },
-  ) {
+  sumBy(scope: Scope, target: 'trace' | 'span' | 'session', ids: readonly string[], source?: ScoreSource) {
     const id = rawSql(`c.${target}_id`);
-    const ofSource = options.source === undefined ? sql`` : sql` and c.source = ${options.source}`;
+    const ofSource = source === undefined ? sql`` : sql` and c.source = ${source}`;
     return this.storage.readLong(
       SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
           coalesce(sum(c.value), 0.0) as total
-        from score c where c.project_id = ${projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
+        from score c where c.project_id = ${scope.projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
         group by ${id}, c.name, c.label order by ${id}, c.name, c.label`,
-      options,
+      scope,
     );
   }
 
@@ -179,7 +173,6 @@ export class ScoreStore {
     by: 'user' | 'session',
     keys: readonly string[],
     { since, until }: { since?: number | undefined; until?: number | undefined },
-    options: LongReadOptions,
   ) {
     const range = [
       ...(since === undefined ? [] : [sql`c.trace_at >= ${since}`]),
@@ -192,7 +185,7 @@ export class ScoreStore {
         from (${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}) k
         join score c on c.trace_id = k.trace_id
         where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label`,
-      options,
+      scope,
     );
   }
 

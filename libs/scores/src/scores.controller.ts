@@ -25,17 +25,7 @@ import {
   type UpdateScore,
   type UpdateScoreDefinition,
 } from '@spandrel/contract';
-import {
-  CurrentCaller,
-  CurrentReader,
-  CurrentScope,
-  Operation,
-  PathId,
-  type Caller,
-  type Reader,
-  listOf,
-  deleted,
-} from '@spandrel/http';
+import { CurrentCaller, CurrentScope, Operation, PathId, type Caller, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { scoreDefinitionNotFound, ScoreDefinitionStore } from './score-definition.store.js';
 import { scoreDefinition, scoreResource } from './score-resource.js';
@@ -77,12 +67,8 @@ export class ScoresController {
 
   @Get()
   @Operation({ id: 'listScores', access: 'read', summary: 'Scores, newest first', answer: scoreListSchema })
-  async list(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: listScoresSchema }) query: ListScores,
-    @CurrentReader() reader: Reader,
-  ) {
-    return listOf('scores', await this.scores.list(scope, query, reader), scoreResource);
+  async list(@CurrentScope() scope: Scope, @Query({ schema: listScoresSchema }) query: ListScores) {
+    return listOf('scores', await this.scores.list(scope, query), scoreResource);
   }
 
   @Get(':id')
@@ -130,12 +116,8 @@ export class ScoreAnalyticsController {
     summary: 'What scores come to by hour, day or week',
     answer: scoreSeriesSchema,
   })
-  async readSeries(
-    @CurrentScope() scope: Scope,
-    @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery,
-    @CurrentReader() reader: Reader,
-  ) {
-    return { buckets: await this.rollups.series(scope, query, reader) };
+  async readSeries(@CurrentScope() scope: Scope, @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery) {
+    return { buckets: await this.rollups.series(scope, query) };
   }
 
   @Get('quality')
@@ -148,12 +130,11 @@ export class ScoreAnalyticsController {
   async readQuality(
     @CurrentScope() scope: Scope,
     @Query({ schema: scoreQualityQuerySchema }) { split_by: split, ...query }: ScoreQualityQuery,
-    @CurrentReader() reader: Reader,
   ) {
-    const [all = { key: null, ...NO_QUALITY }] = await this.quality.measure(scope, query, reader);
+    const [all = { key: null, ...NO_QUALITY }] = await this.quality.measure(scope, query);
     const { key: _all, ...together } = all;
     if (split === undefined) return together;
-    return { ...together, series: await this.quality.measure(scope, { ...query, split_by: split }, reader) };
+    return { ...together, series: await this.quality.measure(scope, { ...query, split_by: split }) };
   }
 }
 

@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { RejectedItem, RestoredScoringRule } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import type { LongReadOptions, WriteTx } from '@spandrel/storage';
+import type { WriteTx } from '@spandrel/storage';
 import type { ScoreRow } from './score.entity.js';
 
 /** What scoring rules have in an export, and how they come back. */
 interface RulesOfExport {
   /** Rules behind an id, in the order of their ids; none at the end. */
-  exportAfter(
-    scope: Scope,
-    afterId: string,
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<readonly { id: string }[]>;
+  exportAfter(scope: Scope, afterId: string, limit: number): Promise<readonly { id: string }[]>;
   restore(scope: Scope, items: readonly RestoredScoringRule[]): Promise<RejectedItem<RestoredScoringRule>[]>;
 }
 
@@ -31,7 +26,5 @@ export class ScoringRulesPort {
    * How many enabled rules there are, and how many of them have something to judge that was due by `dueBy` (ms) or failed since
    * a day, and have scored nothing since.
    */
-  countStalled:
-    | ((scope: Scope, dueBy: number, options: LongReadOptions) => Promise<{ stalled: number; rules: number }>)
-    | undefined;
+  countStalled: ((scope: Scope, dueBy: number) => Promise<{ stalled: number; rules: number }>) | undefined;
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SCORES_OF_TRACE_MAX, type ScoreFilter, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { sql, type Sql } from '@spandrel/storage';
 import {
   ScoresPort,
   type IngestedScores,
@@ -32,19 +32,14 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     return this.writes.ingest(scope, items, author);
   }
 
-  async listOf(scope: Scope, target: 'trace' | 'span', id: string, options: LongReadOptions): Promise<ScoreResource[]> {
-    const { items } = await this.scores.list(scope, { [`${target}_id`]: id, limit: SCORES_OF_TRACE_MAX }, options);
+  async listOf(scope: Scope, target: 'trace' | 'span', id: string): Promise<ScoreResource[]> {
+    const { items } = await this.scores.list(scope, { [`${target}_id`]: id, limit: SCORES_OF_TRACE_MAX });
     return items.map(scoreResource);
   }
 
-  async sumsOf(
-    scope: Scope,
-    target: ScoreTarget,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<ReadonlyMap<string, ScoreSums>> {
-    const own = await this.scores.sumBy(scope, target, ids, options);
-    const ofTraces = target === 'session' ? await this.scores.sumByKey(scope, 'session', ids, {}, options) : [];
+  async sumsOf(scope: Scope, target: ScoreTarget, ids: readonly string[]): Promise<ReadonlyMap<string, ScoreSums>> {
+    const own = await this.scores.sumBy(scope, target, ids);
+    const ofTraces = target === 'session' ? await this.scores.sumByKey(scope, 'session', ids, {}) : [];
     return sumsOf(ids, [...own, ...ofTraces]);
   }
 
@@ -52,18 +47,16 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     scope: Scope,
     userIds: readonly string[],
     range: { since?: number | undefined; until?: number | undefined },
-    options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>> {
-    return sumsOf(userIds, await this.scores.sumByKey(scope, 'user', userIds, range, options));
+    return sumsOf(userIds, await this.scores.sumByKey(scope, 'user', userIds, range));
   }
 
   findTargets(
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
-    options: LongReadOptions,
   ): Promise<ScoredTargets | undefined> {
-    return this.filters.findTargets(scope, target, filters, options);
+    return this.filters.findTargets(scope, target, filters);
   }
 
   valuesOf({ projectId }: Scope, name: string, { from, until }: { from: number; until: number }): Sql {

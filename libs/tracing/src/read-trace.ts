@@ -56,7 +56,7 @@ export class ReadTrace {
             (span) => outlineText(span, masking),
           )
         : this.slices(scope, id, (of, ids) => this.store.loadSome(of, ids), spanTexts);
-    const found = scoresFor((await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? []);
+    const found = scoresFor((await this.scores.registered?.listOf(scope, 'trace', id)) ?? []);
     const scores = masking ? await masking.run((calls) => found.map((score) => maskScore(calls, score))) : found;
     return streamSlices(slices, {
       head: `{"trace":${shown},"spans":[`,

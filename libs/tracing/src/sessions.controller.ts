@@ -30,7 +30,7 @@ export class SessionsController {
     const page = await this.sessions.list(scope, query);
     if (query.include === undefined) return listOf('sessions', page);
     const ids = page.items.map(({ session_id: id }) => id);
-    const sums = await this.scores.registered?.sumsOf(scope, 'session', ids, scope);
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', ids);
     const items = page.items.map((session) => ({ ...session, scores: sums?.get(session.session_id) ?? {} }));
     return listOf('sessions', { ...page, items });
   }
@@ -59,8 +59,8 @@ export class SessionsController {
     const traces = await this.previews.execute(scope, items, preview);
     if (include === undefined) return writtenPage('traces', traces, nextCursor, { session_id: sessionId });
     const ids = items.map(({ id }) => id);
-    const sums = await this.scores.registered?.sumsOf(scope, 'session', [sessionId], scope);
-    return writtenPage('traces', await this.scores.written(scope, traces, ids, scope), nextCursor, {
+    const sums = await this.scores.registered?.sumsOf(scope, 'session', [sessionId]);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids), nextCursor, {
       session_id: sessionId,
       scores: sums?.get(sessionId) ?? {},
     });

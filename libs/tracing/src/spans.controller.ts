@@ -127,7 +127,7 @@ export class SpansController {
   ) {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
-    const scores = (await this.scores.registered?.listOf(scope, 'span', id, scope)) ?? [];
+    const scores = (await this.scores.registered?.listOf(scope, 'span', id)) ?? [];
     const members = [
       ...(include === undefined ? [] : [`,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}`]),
       ...(scores.length === 0 ? [] : [`,"scores":${JSON.stringify(scores)}`]),

@@ -54,7 +54,7 @@ export class TracesController {
     const traces = await this.previews.execute(scope, items, preview);
     if (include === undefined) return writtenPage('traces', traces, nextCursor);
     const ids = items.map(({ id }) => id);
-    return writtenPage('traces', await this.scores.written(scope, traces, ids, scope), nextCursor);
+    return writtenPage('traces', await this.scores.written(scope, traces, ids), nextCursor);
   }
 
   @Get(':id')

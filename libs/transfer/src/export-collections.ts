@@ -147,7 +147,7 @@ export class ExportCollections {
       views: shown((after?: Keyed) => this.saved.after(scope, 'view', idOf(after), rows), json(viewResource)),
       boards: shown((after?: Keyed) => this.saved.after(scope, 'board', idOf(after), rows), json(boardResource)),
       scoring_rules: shown(
-        async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows, scope) ?? [],
+        async (after?: Keyed) => this.scoringRules.rules?.exportAfter(scope, idOf(after), rows) ?? [],
         (rule) => JSON.stringify(rule),
       ),
       alert_channels: shown(rowsOf(this.alertChannels), json(exportedAlertChannel)),

@@ -135,7 +135,7 @@ export class WriteBundle {
 
   private async *scoresOf(scope: Scope, rows: readonly TraceRow[], masking: BoundedMasking | null): Slices {
     for (const { id } of rows) {
-      const scores = (await this.scores.registered?.listOf(scope, 'trace', id, scope)) ?? [];
+      const scores = (await this.scores.registered?.listOf(scope, 'trace', id)) ?? [];
       const shown = masking ? await masking.run((calls) => scores.map((score) => maskScore(calls, score))) : scores;
       yield shown.map((score) => JSON.stringify(score));
     }

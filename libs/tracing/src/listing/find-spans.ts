@@ -77,7 +77,7 @@ export class FoundSpans {
     sorting: Sorting,
   ): Promise<FoundSpans | undefined> {
     const implied = withImpliedStatus(given);
-    const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied, scope));
+    const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied));
     const scoreSort = resolveScoreSort(parts.scores, scope, 'span', given);
     if (!filtered || scoreSort === null) return undefined;
     const reading = searchesText(filtered) ? { ...scope, patient: true } : scope;

@@ -91,7 +91,7 @@ export class TraceListStore {
   async list(scope: Scope, given: ListTraces): Promise<Page<TraceRow>> {
     const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
-    const resolved = await resolveScores(this.scores, scope, 'trace', query, scope);
+    const resolved = await resolveScores(this.scores, scope, 'trace', query);
     const byScore = resolveScoreSort(this.scores, scope, 'trace', query);
     const scores = resolved && (byScore ?? scoresInOrder(resolved));
     const found =
@@ -156,7 +156,7 @@ export class TraceListStore {
   }
 
   private async find(scope: Scope, filters: TraceFilters): Promise<DrivenTraces | undefined> {
-    const resolved = await resolveScores(this.scores, scope, 'trace', this.metadata.split(filters), scope);
+    const resolved = await resolveScores(this.scores, scope, 'trace', this.metadata.split(filters));
     return resolved && findTraces(this.storage, scope, resolved);
   }
 

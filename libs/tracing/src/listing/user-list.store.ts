@@ -120,7 +120,7 @@ export class UserListStore {
 
   private async withScores(scope: Scope, users: readonly UserResource[], range: ReadUser): Promise<UserResource[]> {
     const ids = users.map(({ user_id: id }) => id);
-    const sums = await this.scores.registered?.sumsOfUsers(scope, ids, range, scope);
+    const sums = await this.scores.registered?.sumsOfUsers(scope, ids, range);
     return users.map((user) => ({ ...user, scores: sums?.get(user.user_id) ?? {} }));
   }
 }

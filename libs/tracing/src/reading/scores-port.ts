@@ -10,7 +10,7 @@ import {
   type SortOrder,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { rawSql, sql, type LongReadOptions, type Position, type Sql } from '@spandrel/storage';
+import { rawSql, sql, type Position, type Sql } from '@spandrel/storage';
 
 /** What became of the scores of an ingest. */
 export interface IngestedScores {
@@ -59,22 +59,16 @@ export interface ScoresOfRecords {
   ingest(scope: Scope, items: readonly unknown[], author: string): Promise<IngestedScores>;
 
   /** The newest scores of a trace and of its spans, or of a span. */
-  listOf(scope: Scope, target: 'trace' | 'span', id: string, options: LongReadOptions): Promise<ScoreResource[]>;
+  listOf(scope: Scope, target: 'trace' | 'span', id: string): Promise<ScoreResource[]>;
 
   /** The scores of sessions, traces or spans, those of what belongs to them among them: by their ids and names. */
-  sumsOf(
-    scope: Scope,
-    target: ScoreTarget,
-    ids: readonly string[],
-    options: LongReadOptions,
-  ): Promise<ReadonlyMap<string, ScoreSums>>;
+  sumsOf(scope: Scope, target: ScoreTarget, ids: readonly string[]): Promise<ReadonlyMap<string, ScoreSums>>;
 
   /** The scores of the traces of users that began within a range, those of their spans among them. */
   sumsOfUsers(
     scope: Scope,
     userIds: readonly string[],
     range: { since?: number | undefined; until?: number | undefined },
-    options: LongReadOptions,
   ): Promise<ReadonlyMap<string, ScoreSums>>;
 
   /** Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match. */
@@ -82,7 +76,6 @@ export interface ScoresOfRecords {
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
-    options: LongReadOptions,
   ): Promise<ScoredTargets | undefined>;
 
   /**
@@ -101,8 +94,8 @@ export class ScoresPort {
   registered: ScoresOfRecords | undefined;
 
   /** Traces as they are written, with what their scores come to. */
-  async written(scope: Scope, traces: readonly string[], ids: readonly string[], options: LongReadOptions) {
-    const sums = await this.registered?.sumsOf(scope, 'trace', ids, options);
+  async written(scope: Scope, traces: readonly string[], ids: readonly string[]) {
+    const sums = await this.registered?.sumsOf(scope, 'trace', ids);
     return traces.map((trace, at) => withMember(trace, 'scores', JSON.stringify(sums?.get(ids[at]!) ?? {})));
   }
 
@@ -114,7 +107,7 @@ export class ScoresPort {
   ): Promise<ReadonlyMap<string, ScoreSums> | undefined> {
     if (!include.includes('scores')) return undefined;
     const ids = spans.map(({ id }) => id);
-    return (await this.registered?.sumsOf(scope, 'span', ids, scope)) ?? new Map();
+    return (await this.registered?.sumsOf(scope, 'span', ids)) ?? new Map();
   }
 }
 
@@ -165,10 +158,9 @@ export async function resolveScores<Filters extends Filtered>(
   scope: Scope,
   target: 'trace' | 'span',
   filters: Filters,
-  options: LongReadOptions,
 ): Promise<(Filters & Scored) | undefined> {
   if (!filters.score?.length) return filters;
-  const found = await port?.registered?.findTargets(scope, target, filters.score, options);
+  const found = await port?.registered?.findTargets(scope, target, filters.score);
   if (!found) return undefined;
   const { ids, conditions: scored, order: scoredOrder } = found;
   if (!ids) return { ...filters, scored, scoredOrder };
