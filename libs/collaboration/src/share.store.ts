@@ -9,7 +9,7 @@ import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
 import { maskSpan, ProjectMasking } from '@spandrel/masking';
 import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
-import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTexts, traceNotFound, TraceStore } from '@spandrel/tracing';
+import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTextsWith, traceNotFound, TraceStore } from '@spandrel/tracing';
 import type { PricingTable, TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
 import { TraceShare, traceShareTable, type TraceShareRow } from './collaboration.entity.js';
@@ -105,7 +105,7 @@ export class ShareStore {
     const { scope, traceId } = await this.open(token);
     const span = await this.spans.find(scope, id);
     if (span?.traceId !== traceId) throw shareNotFound();
-    const texts = [...spanTexts(span).slice(0, -1), `,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}}`];
+    const texts = spanTextsWith(span, { cost: costOfSpan(span, this.pricing) });
     const masking = await this.masking.of(scope);
     if (!masking) return texts;
     // The texts may be older than the rules.

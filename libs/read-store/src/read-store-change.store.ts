@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { newId, type Scope } from '@spandrel/kernel';
 import {
@@ -11,6 +10,7 @@ import {
   sql,
   Storage,
   tableOf,
+  writeInOrder,
   type WriteTx,
 } from '@spandrel/storage';
 import { TraceLookups } from '@spandrel/tracing';
@@ -31,8 +31,6 @@ const WAITING = shapeOf({ count: integer(), oldest: nullable(integer()) });
 /** A change as it is noted. */
 export type NotedChange = Pick<ReadStoreChangeRow, 'projectId' | 'kind' | 'id'> & { moved: boolean };
 
-/** Rows one statement writes; between two the event loop turns. */
-const ROWS_PER_STATEMENT = 5_000;
 /** Rows one transaction deletes: others that write the same spans wait for it, on SQLite all. */
 const ROWS_PER_DELETE = 2_000;
 
@@ -46,30 +44,24 @@ export class ReadStoreChangeStore {
     private readonly traces: TraceLookups,
   ) {}
 
-  /** Notes changes, each once; in one order, so that two transactions do not wait for each other. */
+  /** Notes changes, each once. */
   async note(tx: WriteTx, changes: readonly NotedChange[], now: number): Promise<void> {
-    const keyed = new Map<string, NotedChange>();
-    for (const change of changes) {
-      const key = `${change.projectId} ${change.kind} ${change.id}`;
-      keyed.set(key, { ...change, moved: change.moved || keyed.get(key)?.moved === true });
-    }
-    const sorted = [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
-    for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
-      if (at > 0) await nextTurn();
-      const some = sorted.slice(at, at + ROWS_PER_STATEMENT);
+    const keyOf = ({ projectId, kind, id }: NotedChange): string => `${projectId} ${kind} ${id}`;
+    const moved = new Set(changes.flatMap((change) => (change.moved ? keyOf(change) : [])));
+    await writeInOrder(changes, keyOf, (some) => {
       const rows = rowsFrom('r', {
         project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
         kind: { type: 'number', values: some.map(({ kind }) => kind) },
         id: { type: 'text', values: some.map(({ id }) => id) },
-        moved: { type: 'number', values: some.map(({ moved }) => (moved ? 1 : 0)) },
+        moved: { type: 'number', values: some.map((change) => (moved.has(keyOf(change)) ? 1 : 0)) },
       });
-      await tx.run(
+      return tx.run(
         sql`insert into read_store_change (project_id, kind, id, seq, noted_at, moved, after_id)
           select r.project_id, r.kind, r.id, 1, ${now}, r.moved, null from ${rows} where 1 = 1
           on conflict (project_id, kind, id) do update set seq = read_store_change.seq + 1, after_id = null,
             moved = case when read_store_change.moved = 1 then 1 else excluded.moved end`,
       );
-    }
+    });
   }
 
   /** What the store does not have of a project, some. */
@@ -113,18 +105,21 @@ export class ReadStoreChangeStore {
     return row;
   }
 
-  /** Begins with new content: all spans of all projects are to be loaded. */
-  async begin(tx: WriteTx, now: number): Promise<void> {
+  /** Begins with new content: all spans of all projects are to be loaded. @returns how many projects there are. */
+  async begin(tx: WriteTx, now: number): Promise<number> {
     await tx.run(
       sql`insert into read_store_state (id, content, batch, confirmed, holder, lease_until)
         values ('spans', ${newId()}, 1, 0, '', 0) on conflict (id) do update set content = excluded.content,
           batch = read_store_state.batch + 1, confirmed = 0, holder = '', lease_until = 0`,
     );
-    for (let id: string | null = ''; ;) {
-      id = await this.traces.findProjectBehind(tx, id);
-      if (id === null) return;
-      await this.note(tx, [{ projectId: id, kind: CHANGE_KIND.project, id: '', moved: false }], now);
+    const projects: NotedChange[] = [];
+    let projectId = await this.traces.findProjectBehind(tx, '');
+    while (projectId !== null) {
+      projects.push({ projectId, kind: CHANGE_KIND.project, id: '', moved: false });
+      projectId = await this.traces.findProjectBehind(tx, projectId);
     }
+    await this.note(tx, projects, now);
+    return projects.length;
   }
 
   /** Begins the next batch, unless another server is at one. @param now leases that ended before are over. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   anyOf,
@@ -14,6 +13,7 @@ import {
   tableOf,
   text,
   type Sql,
+  writeInOrder,
   type WriteTx,
 } from '@spandrel/storage';
 import { SearchTaskSchema, type SearchTaskRow } from './search-task.entity.js';
@@ -34,9 +34,6 @@ export interface ClaimedTasks {
   kind: number;
   ids: readonly string[];
 }
-
-/** Rows one statement writes; between two the event loop turns. */
-const ROWS_PER_STATEMENT = 5_000;
 
 const COLUMNS = rawSql('project_id, kind, id, due_at, claim, texted');
 
@@ -106,25 +103,19 @@ export class SearchTaskStore {
 }
 
 async function insert(tx: WriteTx, keys: readonly TaskKey[], now: number, conflict: Sql): Promise<void> {
-  if (keys.length === 0) return;
-  // In one order, so that two transactions do not wait for each other.
-  const sorted = [...new Map(keys.map((key) => [`${key.projectId} ${key.kind} ${key.id}`, key])).entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, key]) => key);
-  for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
-    if (at > 0) await nextTurn();
-    const some = sorted.slice(at, at + ROWS_PER_STATEMENT);
+  const keyOf = ({ projectId, kind, id }: TaskKey): string => `${projectId} ${kind} ${id}`;
+  await writeInOrder(keys, keyOf, (some) => {
     const rows = rowsFrom('r', {
       project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
       kind: { type: 'number', values: some.map(({ kind }) => kind) },
       id: { type: 'text', values: some.map(({ id }) => id) },
       due_at: { type: 'number', values: some.map(() => now) },
     });
-    await tx.run(
+    return tx.run(
       sql`insert into search_task (${COLUMNS})
         select r.project_id, r.kind, r.id, r.due_at, null, 0 from ${rows} where 1 = 1 on conflict ${conflict}`,
     );
-  }
+  });
 }
 
 /** In the order in which changes are noted meanwhile. */

@@ -3,7 +3,7 @@ export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-storage.js';
 export { backupDatabase } from './sqlite/open-sqlite.js';
-export { deleteRows, lockedInOrder, lockTables } from './statements/locked-in-order.js';
+export { deleteRows, lockedInOrder, lockTables, writeInOrder } from './statements/locked-in-order.js';
 export {
   integer,
   nullable,

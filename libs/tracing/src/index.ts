@@ -62,7 +62,7 @@ export {
   type TracingChange,
 } from './write/span-commit-participant.js';
 export { STATUS, statusName, type StoredSpan } from './span.entity.js';
-export { spanTexts } from './span-json.js';
+export { spanTexts, spanTextsWith } from './span-json.js';
 export { SpanStore } from './span.store.js';
 export { spanNotFound, traceNotFound } from './write/apply-job.js';
 export type { TraceRow } from './trace.entity.js';

@@ -88,6 +88,13 @@ export function spanTexts(span: StoredSpan): string[] {
   ];
 }
 
+/** {@link spanTexts} with more members behind those of the span; what is `undefined` is left out. */
+export function spanTextsWith(span: StoredSpan, members: Readonly<Record<string, unknown>>): string[] {
+  const added = Object.entries(members).filter(([, value]) => value !== undefined);
+  const texts = added.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return [...spanTexts(span).slice(0, -1), ...texts, '}'];
+}
+
 /** Most kinds are shown as they are stored. */
 const showsCost = (span: StoredSpan): boolean =>
   span.kindType === 'llm_call' || (span.cost !== null && isPricedKind(span.kindType, isOtlp(span)));

@@ -27,7 +27,7 @@ import { PRICING, type PricingTable } from './pricing/pricing.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
 import { ScoresPort } from './reading/scores-port.js';
-import { spanTexts } from './span-json.js';
+import { spanTexts, spanTextsWith } from './span-json.js';
 import { SpanStore } from './span.store.js';
 
 /** `/api/spans` (docs/spec/spans.md). */
@@ -111,10 +111,7 @@ export class SpansController {
     const { items, nextCursor } = await this.lists.list(scope, query);
     const sums = await this.scores.ofSpans(scope, items, include);
     if (!sums) return writtenPage('spans', items.values().map(spanTexts), nextCursor);
-    const scored = items.map((span) => [
-      ...spanTexts(span).slice(0, -1),
-      `,"scores":${JSON.stringify(sums.get(span.id) ?? {})}}`,
-    ]);
+    const scored = items.map((span) => spanTextsWith(span, { scores: sums.get(span.id) ?? {} }));
     return writtenPage('spans', scored, nextCursor);
   }
 
@@ -128,11 +125,11 @@ export class SpansController {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
     const scores = (await this.scores.registered?.listOf(scope, 'span', id)) ?? [];
-    const members = [
-      ...(include === undefined ? [] : [`,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}`]),
-      ...(scores.length === 0 ? [] : [`,"scores":${JSON.stringify(scores)}`]),
-    ];
-    return new WrittenJson([...spanTexts(span).slice(0, -1), ...members, '}']);
+    const members = {
+      cost: include === undefined ? undefined : costOfSpan(span, this.pricing),
+      scores: scores.length === 0 ? undefined : scores,
+    };
+    return new WrittenJson(spanTextsWith(span, members));
   }
 
   @Delete(':id')

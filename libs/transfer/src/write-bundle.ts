@@ -21,7 +21,7 @@ import {
   PRICING,
   ReadTrace,
   ScoresPort,
-  spanTexts,
+  spanTextsWith,
   SpanStore,
   traceNotFound,
   TraceStore,
@@ -121,16 +121,13 @@ export class WriteBundle {
 
   private async *spansOf(scope: Scope, rows: readonly TraceRow[], masking: BoundedMasking | null): Slices {
     for (const { id } of rows) {
-      for await (const slice of this.collections.spansOf(scope, id, (span) => this.spanWithCost(span))) {
+      // The page shows how a cost came about; an import leaves it aside.
+      const written = (span: StoredSpan) => spanTextsWith(span, { cost: costOfSpan(span, this.pricing) });
+      for await (const slice of this.collections.spansOf(scope, id, written)) {
         if (masking) yield await Promise.all(Array.from(slice, (texts) => maskedSpan(texts, masking)));
         else yield slice;
       }
     }
-  }
-
-  /** The page shows how a cost came about; an import leaves it aside. */
-  private spanWithCost(span: StoredSpan): Texts {
-    return [...spanTexts(span).slice(0, -1), `,"cost":${JSON.stringify(costOfSpan(span, this.pricing))}}`];
   }
 
   private async *scoresOf(scope: Scope, rows: readonly TraceRow[], masking: BoundedMasking | null): Slices {

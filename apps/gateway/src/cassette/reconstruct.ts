@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SpanResource } from '@spandrel/contract';
 import { holdsMasked } from '@spandrel/masking/engine';
 import {
+  choiceMembers,
   listOf,
   objectOf,
   textOf,
@@ -109,11 +110,7 @@ function answerOf(span: SpanResource, endpoint: Endpoint, asked: JsonObject, isS
   const read = isStream
     ? readStream(endpoint, framing, { pieces, tail: [], gap: 'none', bytes: 0 }).reader.answer()
     : endpoint.readAnswer(answer.body);
-  const again = (read.choices ?? [read]).map(({ text, finishReason, toolCalls, reasoning }) => ({
-    ...{ text, finish_reason: finishReason },
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-    ...(reasoning && { reasoning }),
-  }));
+  const again = (read.choices ?? [read]).map(choiceMembers);
   if (!isDeepStrictEqual(again, choices)) throw new LeftOut('the answer cannot be put together');
   return answer;
 }

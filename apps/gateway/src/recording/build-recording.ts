@@ -8,10 +8,10 @@ import {
   type SpanStatus,
 } from '@spandrel/contract';
 import {
+  choiceMembers,
   UNKNOWN_USAGE,
   usageMembers,
   type RecordedAnswer,
-  type RecordedChoice,
   type RecordedRequest,
   type Usage,
 } from '@spandrel/plugin-api';
@@ -218,16 +218,8 @@ function outputOf(answer: RecordedAnswer | null, error: string | null): unknown 
   if (answer === null) return null;
   const { text, toolCalls, reasoning, choices } = answer;
   if (error !== null && !text && toolCalls.length === 0 && !reasoning && !choices) return null;
-  return { ...choiceOf(answer), ...(choices && { choices: choices.map(choiceOf) }) };
+  return { ...choiceMembers(answer), ...(choices && { choices: choices.map(choiceMembers) }) };
 }
-
-/** A choice in the form that spans hold (docs/spec/recording.md#answers-and-streams). */
-const choiceOf = ({ text, finishReason, toolCalls, reasoning }: RecordedChoice): Record<string, unknown> => ({
-  text,
-  finish_reason: finishReason,
-  ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  ...(reasoning && { reasoning }),
-});
 
 /** Why the call failed; `null` when it did not. */
 function errorOf(record: CallRecord, read: ReadAnswer | null, masking: Masking | null): string | null {

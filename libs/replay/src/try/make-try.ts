@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTimestamp, TRY_TAG, type TryEvent, type TryRun } from '@spandrel/contract';
 import { DomainError, LOGGER, newId, type Logger, type Scope } from '@spandrel/kernel';
-import { usageMembers } from '@spandrel/plugin-api';
+import { choiceMembers, usageMembers } from '@spandrel/plugin-api';
 import { estimateCost, Ingest, PRICING, type PricingTable } from '@spandrel/tracing';
 import type { PlannedTry } from './plan-try.js';
 import { streamAnswer, type TriedAnswer } from './stream-answer.js';
@@ -57,7 +57,7 @@ export class MakeTry {
     const { usage, model: answered } = tried.answer;
     const { input_tokens: input = null, output_tokens: output = null, cost } = usageMembers(usage);
     return {
-      ...{ run, span_id: spanId, model: answered ?? model, output: outputOf(tried) },
+      ...{ run, span_id: spanId, model: answered ?? model, output: choiceMembers(tried.answer) },
       ...{ input_tokens: input, output_tokens: output, cost: cost ?? estimateCost(this.pricing, model, usage) },
       ...{ latency_ms: tried.latencyMs, time_to_first_token_ms: tried.firstTokenMs },
     };
@@ -79,7 +79,7 @@ export class MakeTry {
         ...{ input_tokens: input, output_tokens: output, ...others },
       },
       input: messages,
-      output: outputOf(tried),
+      output: choiceMembers(tried.answer),
       ...(tried.error !== undefined && { error: tried.error }),
       metadata: {
         connection_id: connection.id,
@@ -113,10 +113,3 @@ interface MadeCall {
   startedAt: number;
   tried: TriedAnswer;
 }
-
-/** An answer in the form that spans hold (docs/spec/recording.md#answers-and-streams). */
-const outputOf = ({ answer: { text, finishReason, toolCalls, reasoning } }: TriedAnswer) => ({
-  ...{ text, finish_reason: finishReason },
-  ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  ...(reasoning && { reasoning }),
-});

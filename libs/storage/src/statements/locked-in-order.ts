@@ -24,6 +24,27 @@ export const lockedInOrder = <Row>(table: Table<Row>, where: Sql): Sql => ({
   },
 });
 
+/** Rows that one statement of {@link writeInOrder} writes. */
+const ROWS_WRITTEN = 5_000;
+
+/**
+ * Writes rows, however many, in the order of their keys: two transactions that write the same ones do not wait for each
+ * other in a circle. The event loop goes on meanwhile.
+ * @param keyOf distinguishes rows; of several with one key the last one counts. @param write makes one statement of some.
+ */
+export async function writeInOrder<Row>(
+  rows: Iterable<Row>,
+  keyOf: (row: Row) => string,
+  write: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> {
+  const keyed = new Map(Iterator.from(rows).map((row) => [keyOf(row), row]));
+  const sorted = [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  for (let at = 0; at < sorted.length; at += ROWS_WRITTEN) {
+    if (at > 0) await nextTurn();
+    await write(sorted.slice(at, at + ROWS_WRITTEN));
+  }
+}
+
 /** Holds up all other writers of some tables, locked in this order, until the open transaction ends. Readers go on. */
 export async function lockTables(tx: WriteTx, ...tables: readonly string[]): Promise<void> {
   if (tx.dialect === 'sqlite') return;
