@@ -190,7 +190,11 @@ const filtersInBodySchema = spanFiltersSchema.extend({
     .record(z.string(), z.string())
     .optional()
     .describe('Spans with all of these values in their own metadata.'),
-  score: z.array(scoreFilterSchema).max(8).optional().describe('As `NAME<0.5` or `NAME:LABEL`; all must match.'),
+  score: z
+    .array(scoreFilterSchema)
+    .max(8)
+    .optional()
+    .describe('Conditions such as `NAME<0.5` or `NAME:LABEL`; all must match.'),
 });
 
 /** `POST /api/analytics/query`; every member optional (docs/spec/analytics.md#groups). */
@@ -262,7 +266,7 @@ export const groupsAnswerSchema = z
           })
           .extend(timedSumsSchema.shape),
       )
-      .describe('Those with most of `order_by` first.'),
+      .describe('The groups, the one with most of `order_by` first.'),
     other: timedSumsSchema.nullable().describe('All spans that are in none of the groups; `null` when there are none.'),
     total: timedSumsSchema.describe('All spans that match, each once.'),
     bucket: z.enum(BUCKET_WIDTHS).optional().describe('With `bucket`: how wide buckets are.'),

@@ -22,7 +22,7 @@ export type BundleQuery = z.output<typeof bundleQuerySchema>;
 /** What a file says of itself. */
 export const bundleManifestSchema = z.object({
   format: z.literal(BUNDLE_FORMAT),
-  version: z.string().describe('Of the Spandrel that wrote the file.'),
+  version: z.string().describe('The version of Spandrel that wrote the file.'),
   created_at: timestampTextSchema,
   masked: z.boolean(),
   traces: z.array(z.object({ id: z.string(), name: z.string().nullable(), started_at: timestampTextSchema })),
@@ -30,7 +30,7 @@ export const bundleManifestSchema = z.object({
     z.object({
       name: z.string(),
       bytes: countSchema.describe('Compressed.'),
-      sha256: z.string().describe('Of the compressed bytes.'),
+      sha256: z.string().describe('The digest of the compressed bytes.'),
     }),
   ),
 });

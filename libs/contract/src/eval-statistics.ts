@@ -69,10 +69,10 @@ export const preferenceStatisticsSchema = z
     wins: countSchema.describe("Datapoints whose mean score is above 0.5: the run's answer is preferred."),
     ties: countSchema,
     losses: countSchema,
-    p_value: z.number().nullable().describe('Of the exact sign test on wins and losses.'),
+    p_value: z.number().nullable().describe('The p-value of the exact sign test on wins and losses.'),
     judged: countSchema.describe('Datapoints that a judge was asked about: equal answers are a tie without it.'),
     first_preferred: preferenceRateSchema.describe(
-      'Of the calls that preferred an answer, the share that preferred the one shown first: 0.5 without a position bias.',
+      'The share of the calls with a preference that preferred the answer shown first: 0.5 without a position bias.',
     ),
     self_disagreement: preferenceRateSchema.describe('How often the two orders had different answers.'),
   })
@@ -107,7 +107,7 @@ export const scoreStatisticsSchema = z
     min_datapoint_pass_rate: z.number().nullable(),
     preference: preferenceStatisticsSchema
       .exactOptional()
-      .describe('Of a scorer that compares with the baseline of the run; absent of others.'),
+      .describe('What a scorer says that compares with the baseline of the run; absent for others.'),
   })
   .meta({ id: 'ScoreStatistics' });
 export type ScoreStatistics = z.output<typeof scoreStatisticsSchema>;

@@ -303,7 +303,7 @@ export const scorerResultSchema = z
     preference: preferenceSchema
       .exactOptional()
       .describe(
-        'Of a scorer that compares with a baseline and asked a judge: whose answer this preferred in each order. Absent of an item with several samples, which have theirs.',
+        'Whose answer the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own.',
       ),
   })
   .meta({ id: 'ScorerResult' });

@@ -49,7 +49,9 @@ const sourceSchema = z
       })
       .optional()
       .meta({ describedBy: describedFilters })
-      .describe('Those of `GET /api/spans`. LLM calls alone unless `kind` says otherwise, and none of evaluations.'),
+      .describe(
+        'The filters of `GET /api/spans`. LLM calls alone unless `kind` says otherwise, and none of evaluations.',
+      ),
     sample: spansCountSchema.describe('So many of the spans, chosen by chance.'),
     seed: settingNumber(z.number().int().nullish()).describe('The same seed chooses the same spans; 0 when left out.'),
     max: spansCountSchema.describe(
@@ -106,7 +108,7 @@ export const startReplaySchema = z
     gates: z
       .preprocess((gates) => (Array.isArray(gates) ? gates.map(withRecorded) : gates), gatesSchema)
       .nullish()
-      .describe('Those that compare do so with what was recorded, unless they name another run.'),
+      .describe('Gates that compare do so with what was recorded, unless they name another run.'),
     metadata,
   })
   .refine(({ scoring: one, scorers: several }) => ((one ?? undefined) === undefined) !== !several, {
@@ -128,11 +130,11 @@ export const replaySchema = z
     dataset_id: z.string(),
     baseline_run_id: z.string().describe('The run whose results are those that were recorded.'),
     run_id: z.string(),
-    source: jsonMapSchema.describe('As it was sent, `change` too.'),
+    source: jsonMapSchema.describe('What was sent; `change` likewise.'),
     change: jsonMapSchema,
     matched: countSchema.describe('Spans that were named, or that the filters take.'),
-    taken: countSchema.describe('Those of them in the sample, `max` of them at most.'),
-    replayed: countSchema.describe('Those of these that are replayed; the others are left out.'),
+    taken: countSchema.describe('How many of them are in the sample, at most `max`.'),
+    replayed: countSchema.describe('How many of these are replayed; the others are left out.'),
     left_out: z.array(
       z.object({
         reason: z.enum(REPLAY_LEFT_OUT),

@@ -62,7 +62,7 @@ const tryRunSchema = z
     model: z.string().describe('The model that answered, where the answer says.'),
     output: z
       .looseObject({ text: z.string().nullable(), finish_reason: z.string().nullable() })
-      .describe('As spans of calls have it, with `tool_calls` and `reasoning` where there are any.'),
+      .describe('The answer in the form that spans have, with `tool_calls` and `reasoning` where there are any.'),
     input_tokens: countSchema.nullable(),
     output_tokens: countSchema.nullable(),
     cost: costSchema.describe('Dollars; `null` where nothing says.'),

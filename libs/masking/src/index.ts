@@ -1,4 +1,4 @@
-export { holdsMasked } from './engine/masked-values.js';
+export { holdsMasked } from './engine/value-hashes.js';
 export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
 export { maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';

@@ -20,23 +20,34 @@ interface FieldFrame {
 
 export interface TextFieldProps extends FieldFrame, InputHTMLAttributes<HTMLInputElement> {
   ref?: Ref<HTMLInputElement> | undefined;
+  /** Values to choose from; any other one may be typed, too. */
+  suggestions?: readonly string[] | undefined;
 }
 
 /** A text field with its label; `type="search"` makes a searchbox. */
-export function TextField({ label, isLabelHidden, fault, hint, ref, className, ...rest }: TextFieldProps) {
+export function TextField({ label, isLabelHidden, fault, hint, ref, className, suggestions, ...rest }: TextFieldProps) {
   const id = useId();
+  const listId = `${id}-suggestions`;
   return (
     <Frame id={id} {...{ label, isLabelHidden, fault, hint, className }}>
       <input
         type="text"
         autoComplete="off"
         spellCheck={false}
+        {...(suggestions && { list: listId })}
         {...rest}
         ref={ref}
         id={id}
         className={styles.control}
         {...described(id, fault, hint)}
       />
+      {suggestions && (
+        <datalist id={listId} hidden>
+          {suggestions.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </Frame>
   );
 }

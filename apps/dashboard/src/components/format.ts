@@ -156,3 +156,10 @@ export const formatId = (id: string): string => (id !== '' && id.trim() === id ?
 
 /** Words with their first letter large. */
 export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** A part of a whole in percent; a dash where there is none. */
+export function shareOf(own: number | null, whole: number | null): string {
+  if (own === null || whole === null || whole === 0) return NONE;
+  const percent = (own / whole) * 100;
+  return percent > 0 && percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
+}

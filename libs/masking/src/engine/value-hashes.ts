@@ -9,6 +9,13 @@ const BEGUN = 'BCDFGHJKLMNPQRTV';
 
 const BEGUN_MARK = /\[([a-z][a-z0-9_-]{0,31}):([BCDFGHJKLMNPQRTV]{20})\]/g;
 
+/** What masking puts in the place of a value: `[email]`, `[email:` and 20 letters `]`. */
+const MASKED = /\[([a-z0-9_-]+)(:[A-Za-z]{20})?\]/g;
+
+/** Whether a text has what masking put in the place of a value. @param labels those that rules may have. */
+export const holdsMasked = (text: string, labels: ReadonlySet<string>): boolean =>
+  text.matchAll(MASKED).some(([, label, hash]) => hash !== undefined || labels.has(label!));
+
 /** UTF-16 units of the shortest mark with a begun hash. */
 export const BEGUN_MARK_MIN = LENGTH + 4;
 

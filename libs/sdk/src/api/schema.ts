@@ -2046,7 +2046,7 @@ export interface Operations {
         metadata?: {
           [key: string]: string;
         };
-        /** As `NAME<0.5` or `NAME:LABEL`; all must match. */
+        /** Conditions such as `NAME<0.5` or `NAME:LABEL`; all must match. */
         score?: string[];
       } | null;
       /** Up to two keys: their values together make a group. */
@@ -5677,7 +5677,7 @@ export interface ScorerResult {
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
-  /** Of a scorer that compares with a baseline and asked a judge: whose answer this preferred in each order. Absent of an item with several samples, which have theirs. */
+  /** Whose answer the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own. */
   preference?: Preference;
 }
 
@@ -6575,7 +6575,7 @@ export interface ScoreStatistics {
   always_passed: number;
   never_passed: number;
   min_datapoint_pass_rate: number | null;
-  /** Of a scorer that compares with the baseline of the run; absent of others. */
+  /** What a scorer says that compares with the baseline of the run; absent for others. */
   preference?: PreferenceStatistics;
 }
 
@@ -6584,11 +6584,11 @@ export interface PreferenceStatistics {
   wins: number;
   ties: number;
   losses: number;
-  /** Of the exact sign test on wins and losses. */
+  /** The p-value of the exact sign test on wins and losses. */
   p_value: number | null;
   /** Datapoints that a judge was asked about: equal answers are a tie without it. */
   judged: number;
-  /** Of the calls that preferred an answer, the share that preferred the one shown first: 0.5 without a position bias. */
+  /** The share of the calls with a preference that preferred the answer shown first: 0.5 without a position bias. */
   first_preferred: {
     rate: number;
     ci: Interval;
@@ -6662,7 +6662,7 @@ export interface GroupStatistics {
   always_passed: number;
   never_passed: number;
   min_datapoint_pass_rate: number | null;
-  /** Of a scorer that compares with the baseline of the run; absent of others. */
+  /** What a scorer says that compares with the baseline of the run; absent for others. */
   preference?: PreferenceStatistics;
   /** The value of each key; `null` where the datapoints have none. */
   group: {
@@ -7249,7 +7249,7 @@ export type TryEvent =
       span_id: string;
       /** The model that answered, where the answer says. */
       model: string;
-      /** As spans of calls have it, with `tool_calls` and `reasoning` where there are any. */
+      /** The answer in the form that spans have, with `tool_calls` and `reasoning` where there are any. */
       output: {
         text: string | null;
         finish_reason: string | null;
@@ -7353,7 +7353,7 @@ export interface TryRun {
   span_id: string;
   /** The model that answered, where the answer says. */
   model: string;
-  /** As spans of calls have it, with `tool_calls` and `reasoning` where there are any. */
+  /** The answer in the form that spans have, with `tool_calls` and `reasoning` where there are any. */
   output: {
     text: string | null;
     finish_reason: string | null;
@@ -7400,7 +7400,7 @@ export interface StartReplay {
    * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
    */
   pass_mode?: 'mean' | 'all' | null;
-  /** Those that compare do so with what was recorded, unless they name another run. */
+  /** Gates that compare do so with what was recorded, unless they name another run. */
   gates?: EvalGate[] | null;
   /** Texts by key: commit, branch … */
   metadata?: {
@@ -7410,7 +7410,7 @@ export interface StartReplay {
 
 export interface ReplaySource {
   span_ids?: string[] | null;
-  /** Those of `GET /api/spans`. LLM calls alone unless `kind` says otherwise, and none of evaluations. */
+  /** The filters of `GET /api/spans`. LLM calls alone unless `kind` says otherwise, and none of evaluations. */
   filters?: {
     ids?: string | string[];
     trace_id?: string;
@@ -7493,7 +7493,7 @@ export interface Replay {
   /** The run whose results are those that were recorded. */
   baseline_run_id: string;
   run_id: string;
-  /** As it was sent, `change` too. */
+  /** What was sent; `change` likewise. */
   source: {
     [key: string]: unknown;
   };
@@ -7502,9 +7502,9 @@ export interface Replay {
   };
   /** Spans that were named, or that the filters take. */
   matched: number;
-  /** Those of them in the sample, `max` of them at most. */
+  /** How many of them are in the sample, at most `max`. */
   taken: number;
-  /** Those of these that are replayed; the others are left out. */
+  /** How many of these are replayed; the others are left out. */
   replayed: number;
   left_out: {
     reason:
@@ -7537,7 +7537,7 @@ export interface ReplayList {
 }
 
 export interface AnalyticsGroups {
-  /** Those with most of `order_by` first. */
+  /** The groups, the one with most of `order_by` first. */
   groups: {
     /** A value for each of `group_by`; `null` for spans that have none. */
     keys: (string | null)[];

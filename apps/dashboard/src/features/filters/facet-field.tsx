@@ -1,6 +1,6 @@
 import type { FacetName } from '@spandrel/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { TextField, type TextFieldProps } from '../../components/field.js';
@@ -10,7 +10,6 @@ const FACETS_PAUSE_MS = 150;
 
 /** A text field that suggests the values there are, once it is used; any other one may be typed, too. */
 export function FacetField({ facet, onChange, ...field }: TextFieldProps & { facet: FacetName }) {
-  const id = useId();
   const [isUsed, setIsUsed] = useState(false);
   const [text, setText] = useState(String(field.value ?? field.defaultValue ?? ''));
   const prefix = useSettled(text, FACETS_PAUSE_MS);
@@ -21,21 +20,14 @@ export function FacetField({ facet, onChange, ...field }: TextFieldProps & { fac
     placeholderData: keepPreviousData,
   });
   return (
-    <>
-      <TextField
-        {...field}
-        list={id}
-        onFocus={() => setIsUsed(true)}
-        onChange={(event) => {
-          setText(event.target.value);
-          onChange?.(event);
-        }}
-      />
-      <datalist id={id} hidden>
-        {found.data?.facets.map((one) => (
-          <option key={one.value} value={one.value} />
-        ))}
-      </datalist>
-    </>
+    <TextField
+      {...field}
+      suggestions={found.data?.facets.map(({ value }) => value) ?? []}
+      onFocus={() => setIsUsed(true)}
+      onChange={(event) => {
+        setText(event.target.value);
+        onChange?.(event);
+      }}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
@@ -46,7 +46,6 @@ export function ReplayDialog(props: ReplayDialogProps) {
 function ReplayForm({ source, what, name, change, onClose }: ReplayDialogProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const modelsId = useId();
   const all = useModelChoices('');
   const usual = all.connections[0];
   const [connection, setConnection] = useState(change?.connection ?? usual?.id ?? '');
@@ -113,7 +112,7 @@ function ReplayForm({ source, what, name, change, onClose }: ReplayDialogProps) 
             />
             <TextField
               label="Model"
-              list={modelsId}
+              suggestions={models}
               placeholder="As it was recorded"
               {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
               value={model}
@@ -121,11 +120,6 @@ function ReplayForm({ source, what, name, change, onClose }: ReplayDialogProps) 
               fault={faults.at('change.model')}
             />
           </div>
-          <datalist id={modelsId} hidden>
-            {models.map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
           <SelectField
             label="System prompt"
             options={SYSTEM_PROMPTS}

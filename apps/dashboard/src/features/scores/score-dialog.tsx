@@ -1,5 +1,5 @@
 import type { ScoreResource } from '@spandrel/contract';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { FormFault } from '../../api/form-faults.js';
 import { api } from '../../api/api.js';
 import { Button, useMayWrite } from '../../components/button.js';
@@ -26,7 +26,6 @@ const PATHS = ['name', 'value', 'label', 'comment'];
 /** A score given by hand: the form follows the definition of its name. */
 export function ScoreDialog({ score, target, onChanged, onClose }: ScoreDialogProps) {
   const definitions = useScoreDefinitions();
-  const listId = useId();
   const mayWrite = useMayWrite();
   const [name, setName] = useState(score?.name ?? '');
   const [typed, setTyped] = useState<string | null>(null);
@@ -78,17 +77,12 @@ export function ScoreDialog({ score, target, onChanged, onClose }: ScoreDialogPr
             <>
               <TextField
                 label="Name"
-                list={listId}
+                suggestions={definitions?.map((one) => one.name) ?? []}
                 required
                 value={name}
                 fault={faults.at('name')}
                 onChange={({ target: { value } }) => setName(value)}
               />
-              <datalist id={listId} hidden>
-                {definitions?.map((one) => (
-                  <option key={one.id} value={one.name} />
-                ))}
-              </datalist>
             </>
           )}
           <ScoreField

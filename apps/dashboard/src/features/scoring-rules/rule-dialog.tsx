@@ -1,6 +1,6 @@
 import type { ScoringRuleResource } from '@spandrel/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { capitalized } from '../../components/format.js';
 import { api } from '../../api/api.js';
 import { CheckboxField, SelectField, TextArea, TextField } from '../../components/field.js';
@@ -45,7 +45,6 @@ export function ScoringRuleDialog(props: RuleDialogProps) {
 
 function RuleForm({ rule, onSaved, onClose }: RuleDialogProps) {
   const client = useQueryClient();
-  const listId = useId();
   const all = useModelChoices('');
   const rubrics = rubricsOf(all.scorers.find(({ name }) => name === JUDGE)?.config_schema);
   const rubric = rubricOf(rule);
@@ -150,16 +149,11 @@ function RuleForm({ rule, onSaved, onClose }: RuleDialogProps) {
                   />
                   <TextField
                     label="Judge model"
-                    list={listId}
+                    suggestions={models}
                     placeholder={connections.find(({ id }) => id === chosen.connection)?.default_model ?? ''}
                     {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
                     {...at('judge.model')}
                   />
-                  <datalist id={listId} hidden>
-                    {models.map((model) => (
-                      <option key={model} value={model} />
-                    ))}
-                  </datalist>
                 </>
               )}
               {chosen.scoring === JUDGE && (

@@ -8,7 +8,7 @@ import { Button } from '../../components/button.js';
 import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
 import { useDelayed } from '../../components/hooks.js';
 import { SelectField, TextField } from '../../components/field.js';
-import { capitalized, formatId } from '../../components/format.js';
+import { capitalized, formatId, shareOf } from '../../components/format.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
 import { AnalyticsFigure, BucketLine } from '../../features/analytics/analytics-figure.js';
 import {
@@ -31,7 +31,6 @@ import { usePageSearch } from '../../features/use-page-search.js';
 import styles from './analytics-page.module.css';
 import { GroupsGrid } from './groups-grid.js';
 import { ScoreFigures } from './score-figures.js';
-import { shareOf } from './share-of.js';
 import totalsListStyles from './totals-list.module.css';
 
 const route = getRouteApi('/analytics');

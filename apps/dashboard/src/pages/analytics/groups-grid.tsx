@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField } from '../../components/field.js';
-import { capitalized, formatId } from '../../components/format.js';
+import { capitalized, formatId, shareOf } from '../../components/format.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { QueryFault } from '../../components/page-parts.js';
@@ -20,7 +20,6 @@ import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { ReplayButton } from '../../features/replay/replay-button.js';
 import { sourceOfModel } from '../../features/replay/replay-source.js';
-import { shareOf } from './share-of.js';
 import styles from './analytics-page.module.css';
 
 type Group = GroupsAnswer['groups'][number];

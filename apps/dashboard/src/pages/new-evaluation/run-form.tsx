@@ -1,7 +1,7 @@
 import type { DatapointPreview } from '@spandrel/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, useId, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { listPage, api } from '../../api/api.js';
 import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
@@ -86,7 +86,6 @@ export function RunForm({ initial }: { initial: RunFields }) {
   const navigate = useNavigate();
   const { times } = usePreferences();
   const [fields, setFields] = useState(initial);
-  const modelsId = useId();
   const { datasets, connections, models: offered, modelFault, scorers } = useRunChoices(fields.connection);
   const expecting = fields.scorers.filter(({ scoring }) =>
     scorers.some((one) => one.name === scoring && one.needs_expected),
@@ -151,21 +150,16 @@ export function RunForm({ initial }: { initial: RunFields }) {
       />
       <TextField
         label="Model"
-        list={modelsId}
+        suggestions={offered}
         {...(modelFault !== null && { hint: `The models could not be listed: ${modelFault}` })}
         required
         {...bind('model')}
       />
-      <datalist id={modelsId}>
-        {offered.map((model) => (
-          <option key={model} value={model} />
-        ))}
-      </datalist>
       {shownOf(MORE_MODELS, fields, ([, model]) => model).map(([connection, model], at) => (
         <div key={model} className={styles.beside}>
           <TextField
             label={`Model ${at + 2}`}
-            list={modelsId}
+            suggestions={offered}
             placeholder="None"
             {...(at === 0 && { hint: 'Each model makes a run of its own' })}
             {...bind(model)}

@@ -1,5 +1,4 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { useId } from 'react';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -34,7 +33,6 @@ export function VariantColumn({
   onChange,
   onRemove,
 }: VariantColumnProps) {
-  const modelsId = useId();
   const { connections, models } = useModelChoices(variant.connection);
   const bind = (member: VariantText) => ({
     value: variant[member],
@@ -66,12 +64,7 @@ export function VariantColumn({
         value={variant.connection}
         onChange={({ currentTarget: { value } }) => choose(value)}
       />
-      <TextField label="Model" list={modelsId} {...bind('model')} />
-      <datalist id={modelsId}>
-        {models.map((model) => (
-          <option key={model} value={model} />
-        ))}
-      </datalist>
+      <TextField label="Model" suggestions={models} {...bind('model')} />
       <div className={styles.beside}>
         <TextField label="Temperature" type="number" min={0} step="any" {...bind('temperature')} />
         <TextField label="Max tokens" type="number" min={1} step={1} {...bind('maxTokens')} />
