@@ -1,5 +1,3 @@
-import type { RecordedChoice } from './provider.js';
-
 /** One message of a conversation, as spans and datapoints hold it. `content` is text or the provider's own parts. */
 export interface ChatMessage {
   role: string;
@@ -108,11 +106,3 @@ export function usageMembers(usage: { readonly [Member in keyof Usage]?: unknown
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) members.cost = cost;
   return members;
 }
-
-/** A choice of an answer in the form that spans hold (docs/spec/recording.md#answers-and-streams). */
-export const choiceMembers = ({ text, finishReason, toolCalls, reasoning }: RecordedChoice) => ({
-  text,
-  finish_reason: finishReason,
-  ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  ...(reasoning && { reasoning }),
-});

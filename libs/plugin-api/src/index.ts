@@ -1,5 +1,5 @@
 export type * from './chat.js';
-export { choiceMembers, laterUsage, UNKNOWN_USAGE, USAGE_COUNTS, usageMembers, usageOf } from './chat.js';
+export { laterUsage, UNKNOWN_USAGE, USAGE_COUNTS, usageMembers, usageOf } from './chat.js';
 export type * from './declared/provider-declaration.js';
 export { DeclarationError } from './declared/provider-of.js';
 export type * from './deps.js';

@@ -11,6 +11,7 @@ import {
   isAllMessages,
 } from './conversation.js';
 import type { Given } from './dialect.js';
+import type { RecordedChoice } from '../provider.js';
 
 /** What came of a call of a model, as spans hold it. */
 export interface Completion {
@@ -131,3 +132,11 @@ export const asCompletion = (given: Given, finishReasons: readonly string[] = []
 });
 
 const whole = (given: Given): Given => (isAllMessages(given.value) ? given : { value: given.value });
+
+/** A choice of an answer in the form that spans hold (docs/spec/recording.md#answers-and-streams). */
+export const choiceMembers = ({ text, finishReason, toolCalls, reasoning }: RecordedChoice) => ({
+  text,
+  finish_reason: finishReason,
+  ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  ...(reasoning && { reasoning }),
+});
