@@ -42,6 +42,12 @@ describe('scores', () => {
   onScores();
 
   inBrowser('are given, changed and deleted by keys beside a span', async () => {
+    // Someone types faster than the definitions come: their first answer waits until Enter is pressed.
+    const sent = Promise.withResolvers<void>();
+    await page.route('**/api/score-definitions*', async (route) => {
+      await sent.promise;
+      await route.continue();
+    });
     await open('/traces/scored');
     const details = page.getByRole('region', { name: 'Span details' });
     await details.getByRole('button', { name: 'Add score' }).press('Enter');
@@ -50,6 +56,7 @@ describe('scores', () => {
     await page.keyboard.insertText('helpful');
     await dialog.getByRole('textbox', { name: 'helpful' }).fill('2');
     await page.keyboard.press('Enter');
+    sent.resolve();
     await dialog.getByText('must be 1 or less').waitFor();
     await expectAccessible(watched);
     await dialog.getByRole('textbox', { name: 'helpful' }).fill('0.25');

@@ -1,4 +1,5 @@
 import type { ScoreResource } from '@spandrel/contract';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormFault } from '../../api/form-faults.js';
 import { api } from '../../api/api.js';
@@ -10,7 +11,7 @@ import { ConfirmAction, FormDialog } from '../dialogs.js';
 import { FactList } from '../fact-list.js';
 import { scoreText } from '@spandrel/contract/browser';
 import { answerText, readAnswer, type ScoreTarget } from './score-answer.js';
-import { useScoreDefinitions } from './score-definitions.js';
+import { SCORE_DEFINITIONS, useScoreDefinitions } from './score-definitions.js';
 import { ScoreField } from './score-field.js';
 
 interface ScoreDialogProps {
@@ -25,12 +26,14 @@ const PATHS = ['name', 'value', 'label', 'comment'];
 
 /** A score given by hand: the form follows the definition of its name. */
 export function ScoreDialog({ score, target, onChanged, onClose }: ScoreDialogProps) {
+  const client = useQueryClient();
   const definitions = useScoreDefinitions();
   const mayWrite = useMayWrite();
   const [name, setName] = useState(score?.name ?? '');
   const [typed, setTyped] = useState<string | null>(null);
   const [isDeleting, setIsDeleting] = useState(false);
-  const definition = definitions?.find((one) => one.name === name);
+  const definitionIn = (all: typeof definitions) => all?.find((one) => one.name === name);
+  const definition = definitionIn(definitions);
   const text = typed ?? (score === null ? '' : answerText(definition, score));
   if (isDeleting && score !== null) return <DeleteScore {...{ score, onChanged, onClose }} />;
   if (!mayWrite && score !== null) {
@@ -41,9 +44,11 @@ export function ScoreDialog({ score, target, onChanged, onClose }: ScoreDialogPr
     );
   }
   const send = async (form: FormData): Promise<unknown> => {
-    const read = readAnswer(definition, text);
+    // The definitions may not be here yet when someone types fast.
+    const known = definitionIn(await client.ensureQueryData(SCORE_DEFINITIONS));
+    const read = readAnswer(known, text);
     if ('fault' in read) throw new FormFault('value', read.fault);
-    const category = definition?.categories.find(({ label }) => label === read.answer?.label);
+    const category = known?.categories.find(({ label }) => label === read.answer?.label);
     const comment = String(form.get('comment') ?? '').trim() || null;
     const body = { value: category?.value ?? null, label: null, comment, ...read.answer };
     if (score !== null) return api.updateScore({ path: { id: score.id }, body });
@@ -74,16 +79,14 @@ export function ScoreDialog({ score, target, onChanged, onClose }: ScoreDialogPr
       {(faults) => (
         <>
           {score === null && (
-            <>
-              <TextField
-                label="Name"
-                suggestions={definitions?.map((one) => one.name) ?? []}
-                required
-                value={name}
-                fault={faults.at('name')}
-                onChange={({ target: { value } }) => setName(value)}
-              />
-            </>
+            <TextField
+              label="Name"
+              suggestions={definitions?.map((one) => one.name) ?? []}
+              required
+              value={name}
+              fault={faults.at('name')}
+              onChange={({ target: { value } }) => setName(value)}
+            />
           )}
           <ScoreField
             name={score === null && name === '' ? 'Score' : name}
