@@ -220,7 +220,23 @@ describe('a review of traces', () => {
       const { body } = await program.api.post<QueueItemResource>('/api/queue/next', { claimed_by: 'judy' });
       await program.api.post(`/api/queue/${body.id}/submit`, { scores: [{ name: 'good', label: 'yes' }] });
     }
+    await program.api.post('/api/score-definitions', { name: 'fair', kind: 'boolean' });
+    const traces = ['trace-1', 'trace-2'];
+    const fair = { form: ['fair'], reviews_required: 2, priority: 9 };
+    await program.api.post('/api/queue', { trace_ids: traces, ...fair });
+    for (const claimed_by of ['kim', 'kim', 'lee', 'lee']) {
+      const { body } = await program.api.post<QueueItemResource>('/api/queue/next', { claimed_by });
+      const scores = [{ name: 'fair', value: traces.indexOf(body.trace_id!) }];
+      await program.api.post(`/api/queue/${body.id}/submit`, { scores });
+    }
+    for (const [value, trace_id] of traces.entries())
+      await program.api.post('/api/scores', { name: 'fair', source: 'judge', value, trace_id });
     await press('p');
+    const judged = page.getByRole('table', { name: 'Judge agreement' }).getByRole('row', { name: /^fair/ });
+    await expectSoon(
+      async () => (await judged.getByRole('cell').allTextContents()).map((text) => text.split(' (')[0]),
+      ['Scoring rules', '2', '1', '1', '1'],
+    );
     await page.getByText('good: the queue closes when its interval is 0.1 wide.').waitFor();
     const reviewers = page.getByRole('table', { name: 'Reviewers' });
     const ada = reviewers.getByRole('row', { name: /ada/ });

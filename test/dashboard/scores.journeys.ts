@@ -159,6 +159,7 @@ describe('scores', () => {
       scores: ids.flatMap((id, at) => [
         { id: `${id}-judge`, name: 'passes', trace_id: id, source: 'judge', value: at < 10 ? 1 : 0 },
         { id: `${id}-human`, name: 'passes', trace_id: id, source: 'human', value: at < 10 ? 1 : 0 },
+        { id: `${id}-mood`, name: 'mood', trace_id: id, label: 'calm' },
       ]),
     });
     await open('/analytics?range=24h');
@@ -171,6 +172,17 @@ describe('scores', () => {
     await figure.getByRole('table').getByRole('cell', { name: '0.5' }).waitFor();
     const tone = page.getByRole('figure', { name: 'tone' });
     await tone.getByText('rude').waitFor();
+    // An alert watches means of values: the figure of a label that has none offers none.
+    const unvalued = page.getByRole('figure', { name: 'mood' });
+    await unvalued.getByText('calm').waitFor();
+    const bell = { name: 'Create alert' };
+    expect([await unvalued.getByRole('button', bell).count(), await tone.getByRole('button', bell).count()]).toEqual([
+      0, 1,
+    ]);
+    await figure.getByRole('button', bell).press('Enter');
+    const alert = page.getByRole('dialog');
+    await expectSoon(() => alert.getByLabel('Name', { exact: true }).inputValue(), 'Mean score of passes in 1 hour');
+    await page.keyboard.press('Escape');
     await expectAccessible(watched);
   });
 

@@ -1,6 +1,6 @@
 import type { ScoreBucket } from '@spandrel/contract';
 import { describe, expect, it } from '@jest/globals';
-import { describeQuality, scoreFigures } from './score-series.js';
+import { describeQuality, scoreFigures, type ScoreFigure } from './score-series.js';
 
 const DAY = 86_400_000;
 const bucket = (day: number, name: string, rest: Partial<ScoreBucket>): ScoreBucket => ({
@@ -18,14 +18,16 @@ describe('figures of scores', () => {
       ['often', 3],
       ['rare', 1],
     ]);
-    const { chart } = figures[0]!;
+    const { chart, hasValues } = figures[0]!;
+    expect(hasValues).toBe(true);
     expect(chart).toMatchObject({ form: 'lines', starts: [DAY, 2 * DAY, 3 * DAY] });
     expect(chart.series[0]!.values).toEqual([0.5, null, 0]);
   });
 
   it('are bars of labels, those beyond the colours together', () => {
     const labels = { a: 9, b: 8, c: 7, d: 6, e: 5, f: 2, g: 1 };
-    const { chart } = scoreFigures([bucket(1, 'tone', { labels, mean: 1 })], DAY)[0]!;
+    const [{ chart, hasValues }] = scoreFigures([bucket(1, 'tone', { labels })], DAY) as [ScoreFigure];
+    expect(hasValues).toBe(false);
     expect(chart.form).toBe('bars');
     expect(chart.series.map(({ label, values }) => [label, values[0]])).toEqual([
       ...[

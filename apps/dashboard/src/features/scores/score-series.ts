@@ -11,6 +11,8 @@ export interface ScoreFigure {
   name: string;
   /** How many scores there are. */
   count: number;
+  /** Whether there are values, which a mean is made of. */
+  hasValues: boolean;
   chart: ChartData;
 }
 
@@ -24,6 +26,7 @@ export function scoreFigures(buckets: readonly ScoreBucket[], widthMs: number): 
     .map(([name, own]) => ({
       name,
       count: own.reduce((sum, { count }) => sum + count, 0),
+      hasValues: own.some(({ mean }) => mean !== null),
       chart: chartOf(own, widthMs),
     }))
     .toSorted((a, b) => b.count - a.count);

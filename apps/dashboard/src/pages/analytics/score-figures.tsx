@@ -64,7 +64,7 @@ interface ScoreChartProps extends Pick<ScoreFiguresProps, 'search'> {
   quality: { since?: string; until?: string } | null;
 }
 
-function ScoreChart({ figure: { name, count, chart }, quality, search }: ScoreChartProps) {
+function ScoreChart({ figure: { name, count, hasValues, chart }, quality, search }: ScoreChartProps) {
   return (
     <SeriesFigure
       {...{ name, chart }}
@@ -74,7 +74,7 @@ function ScoreChart({ figure: { name, count, chart }, quality, search }: ScoreCh
       filters={{ cols: 'started_at,name,input,status,scores' }}
       note={formatCounted(count, 'score')}
       fault={quality !== null && <Quality name={name} range={quality} />}
-      actions={<CreateAlert draft={draftOfFigure(null, search, name)} />}
+      actions={hasValues && <CreateAlert draft={draftOfFigure(null, search, name)} />}
     />
   );
 }

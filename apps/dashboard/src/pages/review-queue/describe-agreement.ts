@@ -1,4 +1,4 @@
-import type { AgreementOfScores } from '@spandrel/contract';
+import type { AgreementOfScores, ScoreQuality } from '@spandrel/contract';
 import { formatScore } from '@spandrel/contract/browser';
 
 interface Measure {
@@ -50,4 +50,20 @@ export function describeAgreement(scores: AgreementOfScores): string {
     return `${words}, but nearly all answers are alike: AC1 of ${formatScore(ac1)} says that reviewers agree.`;
   if (alpha >= TENTATIVE) return `${words}: reviewers agree enough for tentative conclusions.`;
   return `${words}: reviewers differ too much to rely on the answers. Clearer instructions or a simpler form help.`;
+}
+
+/**
+ * Cohen's kappa of a judge and people who pass and fail the same things.
+ * @returns `null` where they do not pass and fail, or where no disagreement was to be expected.
+ */
+export function kappaOf({
+  human: { mean, k },
+  true_pass_rate: passes,
+  true_fail_rate: fails,
+}: Omit<ScoreQuality, 'key'>): number | null {
+  if (mean === null || k === 0 || (passes === null && fails === null)) return null;
+  const [bothPass, bothFail] = [mean * (passes?.rate ?? 0), (1 - mean) * (fails?.rate ?? 0)];
+  const judgePasses = bothPass + (1 - mean) - bothFail;
+  const expected = mean * judgePasses + (1 - mean) * (1 - judgePasses);
+  return expected > 1 - 1e-9 ? null : (bothPass + bothFail - expected) / (1 - expected);
 }

@@ -121,16 +121,17 @@ const goldWords = ({ gold }: Progress['reviewers'][number]): string =>
 /** Whether a judge may be trusted: how often it passes and fails what people do. */
 function Judges({ judges }: { judges: Awaited<ReturnType<typeof readJudges>> }) {
   if (judges.length === 0) return null;
-  const columns = ['Score', 'Judge', 'Compared', 'Passes what people pass', 'Fails what people fail'];
+  const columns = ['Score', 'Judge', 'Compared', 'Passes what people pass', 'Fails what people fail', "Cohen's kappa"];
   return (
     <ScrolledTable caption="Judge agreement" columns={columns}>
-      {judges.map(({ name, run, units, true_pass_rate: passed, true_fail_rate: failed }) => (
+      {judges.map(({ name, run, units, true_pass_rate: passed, true_fail_rate: failed, cohen_kappa: kappa }) => (
         <tr key={name}>
           <th scope="row">{name}</th>
           <td>{run ? <RunLink run={run} /> : 'Scoring rules'}</td>
           <td>{formatCount(units)}</td>
           <td>{rateWords(passed)}</td>
           <td>{rateWords(failed)}</td>
+          <td>{formatScore(kappa)}</td>
         </tr>
       ))}
     </ScrolledTable>

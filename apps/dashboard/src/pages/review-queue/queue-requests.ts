@@ -1,6 +1,7 @@
 import type { Claim, ClaimNext, ListQueue } from '@spandrel/contract';
 import { api } from '../../api/api.js';
 import { readReviewerName } from '../../features/review-counts.js';
+import { kappaOf } from './describe-agreement.js';
 
 type Signal = { signal?: AbortSignal };
 type Query = { [Name in keyof ListQueue]?: ListQueue[Name] | undefined };
@@ -32,7 +33,7 @@ export async function readJudges(datasetId: string | null, names: readonly strin
       if (run)
         return { ...(await api.getJudgeAgreement({ path: { id: run.id }, query: { name }, signal })), name, run };
       const quality = await api.getScoreQuality({ query: { name }, signal });
-      return { ...quality, units: quality.human.k, name, run };
+      return { ...quality, cohen_kappa: kappaOf(quality), units: quality.human.k, name, run };
     }),
   );
   return rows.filter(({ units }) => units > 0);
