@@ -1,4 +1,7 @@
-/** Scoring rules of the started program while their provider hangs: kill -9 twice, on Postgres by two instances. */
+/**
+ * Scoring rules of the started program while their provider hangs for ten minutes of its clock: 5,000 spans, kill -9 twice, on
+ * Postgres by two instances.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
@@ -14,12 +17,17 @@ import {
 import { said, startScriptedProvider, type ScriptedProvider } from './evals/scripted-provider.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
 import type { Place, Program } from './support/places.ts';
+import { FastClock } from './support/fast-clock.ts';
 import { freePorts } from './support/ports.ts';
 import { random } from './support/random.ts';
 import { tempDir, until } from './support/spandrel.ts';
 
-const TRACES = 150;
+const TRACES = 5_000;
 const ASKED = 300;
+const RATES = { held: 0.1, free: 0.02, capped: 0.05 };
+const OUTAGE_MS = 600_000;
+/** How fast the outage passes. */
+const FACTOR = 20;
 const VERDICT = '{"score": 0.5, "reason": "so so"}';
 /** What an answer of the judge costs, in dollars: 3 and 2 tokens of gpt-4o. */
 const COST = 0.0000275;
@@ -30,6 +38,7 @@ describeOnBothDatabases('scoring rules whose provider hangs', ({ takePlace }) =>
   let good: ScriptedProvider;
   let hasRecovered = false;
   const waiting = new Set<ServerResponse>();
+  const clock = new FastClock();
   const answer = (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(said(VERDICT).body));
@@ -57,8 +66,9 @@ describeOnBothDatabases('scoring rules whose provider hangs', ({ takePlace }) =>
 
   const startAll = (): Promise<Program[]> => {
     const config = join(tempDir(), 'scoring.yaml');
-    writeFileSync(config, "connections: { allow_private: ['127.0.0.1'] }\nscoring: { call_timeout: 3 }\n");
-    return Promise.all(ports.map((port) => place.start({ command: 'server', port, env: { SPANDREL_CONFIG: config } })));
+    writeFileSync(config, "connections: { allow_private: ['127.0.0.1'] }\n");
+    const env = { SPANDREL_CONFIG: config, ...clock.env };
+    return Promise.all(ports.map((port) => place.start({ command: 'server', port, env })));
   };
   const api = (): Program['api'] => programs[0]!.api;
   const newRule = async (url: string, rule: object): Promise<ScoringRuleResource> => {
@@ -78,34 +88,54 @@ describeOnBothDatabases('scoring rules whose provider hangs', ({ takePlace }) =>
   const ingest = async (from: number, to: number): Promise<void> => {
     const now = new Date().toISOString();
     const ids = Array.from({ length: to - from }, (_, n) => `t${from + n}`);
-    const { body } = await programs[from % programs.length]!.api.post<{ rejected: unknown[] }>('/api/ingest', {
-      traces: ids.map((id) => ({ id })),
-      spans: ids.map((id) => ({
-        ...{
-          id: `${id}-span`,
-          trace_id: id,
-          name: 'call',
-          input: 'Who?',
-          output: 'Ada.',
-          started_at: now,
-          ended_at: now,
-        },
-      })),
-    });
+    const { body } = await programs[(from / 1_000) % programs.length]!.api.post<{ rejected: unknown[] }>(
+      '/api/ingest',
+      {
+        traces: ids.map((id) => ({ id })),
+        spans: ids.map((id) => ({
+          ...{
+            id: `${id}-span`,
+            trace_id: id,
+            name: 'call',
+            input: 'Who?',
+            output: 'Ada.',
+            started_at: now,
+            ended_at: now,
+          },
+        })),
+      },
+    );
     expect(body.rejected).toEqual([]);
   };
 
   it('score each sampled trace exactly once after it, hold up no other rule, and keep budgets', async () => {
     const { port } = hung.address() as AddressInfo;
-    const held = await newRule(`http://127.0.0.1:${port}`, { sample_rate: 0.3 });
-    const free = await newRule(good.url, { sample_rate: 0.2 });
-    const capped = await newRule(good.url, { sample_rate: 0.5, max_cost_usd_per_day: COST * 5.5 });
+    const held = await newRule(`http://127.0.0.1:${port}`, { sample_rate: RATES.held });
+    const free = await newRule(good.url, { sample_rate: RATES.free });
+    const capped = await newRule(good.url, { sample_rate: RATES.capped, max_cost_usd_per_day: COST * 5.5 });
     const sampled = (rate: number): string[] =>
       Array.from({ length: TRACES }, (_, n) => `t${n}`).filter((id) => isInSample(sampleHash('all', id), rate));
+    const next = random(7);
+    const explains = async (
+      { id: ruleId, sample_rate: rate }: ScoringRuleResource,
+      whenTaken: string,
+      count: number,
+    ) => {
+      const taken = sampled(rate);
+      for (let n = 0; n < count; n++) {
+        // Every other one of the sample.
+        const id = n % 2 === 0 ? taken[next(taken.length)]! : `t${next(TRACES)}`;
+        const path = `/api/scoring-rules/${ruleId}/explain?span_id=${id}-span`;
+        const { body } = await programs[n % programs.length]!.api.get<ScoringExplanation>(path);
+        const isTaken = isInSample(sampleHash('all', id), rate);
+        expect([id, body.decision]).toEqual([id, isTaken ? whenTaken : 'sampled_out']);
+      }
+    };
 
+    const began = clock.now();
     for (const [from, to] of [
-      [0, 50],
-      [50, 100],
+      [0, 1_000],
+      [1_000, 4_000],
     ] as const) {
       await ingest(from, to);
       await until(() => waiting.size > 0, 20_000);
@@ -113,17 +143,24 @@ describeOnBothDatabases('scoring rules whose provider hangs', ({ takePlace }) =>
       await Promise.all(programs.map((program) => program.stop('SIGKILL')));
       programs = await startAll();
     }
-    await ingest(100, TRACES);
+    await ingest(4_000, TRACES);
     // The provider that hangs holds up its own rule alone.
-    await until(async () => (await scoresOf(free)).length === sampled(0.2).length, 60_000);
+    await until(async () => (await scoresOf(free)).length === sampled(RATES.free).length, 60_000);
     expect(await scoresOf(held)).toEqual([]);
     await until(async () => (await readRule(capped)).state.pending === 0, 60_000);
+    await explains(held, 'pending', ASKED / 3);
+    clock.run(FACTOR);
+    await until(() => clock.now() - began > OUTAGE_MS, 60_000);
+    expect(await readRule(held)).toMatchObject({ failed_count: 0, state: { pending: sampled(RATES.held).length } });
+    await explains(held, 'pending', ASKED / 3);
 
+    clock.run(1);
     hasRecovered = true;
-    await until(async () => (await scoresOf(held)).length === sampled(0.3).length, 60_000);
+    await until(async () => (await readRule(held)).state.lag_s === 0, 60_000);
+    await until(async () => (await scoresOf(held)).length === sampled(RATES.held).length, 60_000);
     for (const [rule, rate] of [
-      [held, 0.3],
-      [free, 0.2],
+      [held, RATES.held],
+      [free, RATES.free],
     ] as const) {
       const scores = await scoresOf(rule);
       expect(scores.map(({ trace_id: id }) => id).sort()).toEqual(sampled(rate).sort());
@@ -132,25 +169,10 @@ describeOnBothDatabases('scoring rules whose provider hangs', ({ takePlace }) =>
         ...{ scored_count: scores.length, failed_count: 0, skipped_count: 0 },
         state: { matched: TRACES, sampled: scores.length, scored: scores.length, pending: 0, lag_s: 0 },
       });
+      await explains(rule, 'scored', ASKED / 2);
     }
     const { scored_count: scored, skipped_count: skipped, spent_today: spent } = await readRule(capped);
-    expect([scored, skipped]).toEqual([5, sampled(0.5).length - 5]);
+    expect([scored, skipped]).toEqual([5, sampled(RATES.capped).length - 5]);
     expect(spent).toBeLessThanOrEqual(COST * 5.5);
-
-    const next = random(7);
-    for (let n = 0; n < ASKED; n++) {
-      const id = `t${next(TRACES)}`;
-      const [rule, rate] = (
-        [
-          [held, 0.3],
-          [free, 0.2],
-        ] as const
-      )[n % 2]!;
-      const { body } = await programs[n % programs.length]!.api.get<ScoringExplanation>(
-        `/api/scoring-rules/${rule.id}/explain?span_id=${id}-span`,
-      );
-      const isTaken = isInSample(sampleHash('all', id), rate);
-      expect([id, body.decision]).toEqual([id, isTaken ? 'scored' : 'sampled_out']);
-    }
-  });
+  }, 400_000);
 });

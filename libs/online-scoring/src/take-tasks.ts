@@ -12,6 +12,8 @@ export const LEASE_MS = 20_000;
 const WAIT_MS_MAX = 86_400_000;
 /** When a task is looked at again that waits for room in a budget. */
 const ROOM_MS = 1_000;
+/** Tasks that are passed over at once where nothing is left of the day's budget. */
+const SKIPPED_AT_ONCE = 500;
 
 /** Takes tasks of rules for a process (docs/spec/online-scoring.md#budgets). */
 @Injectable()
@@ -34,9 +36,10 @@ export class TakeTasks {
     return this.storage.write(async (tx) => {
       const rule = await this.rules.findForWrite(tx, scope, ruleId);
       if (!rule || rule.enabled === 0) return { rule: undefined, taken: [] };
-      const due = await this.tasks.dueForWrite(tx, rule, now, limit);
       let underWay = await this.tasks.countUnderWay(tx, rule, now);
       const today = { cap: rule.dailyCap, spent: await this.rules.spentToday(tx, rule, now) };
+      const isSpent = decideByBudget(today, rule.dearest, underWay) === 'stop';
+      const due = await this.tasks.dueForWrite(tx, rule, now, isSpent ? SKIPPED_AT_ONCE : limit);
       const backfill = readBackfill(rule);
       const taken: ScoringTaskRow[] = [];
       const skipped = { budget: 0, overload: 0 };
