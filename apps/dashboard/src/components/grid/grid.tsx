@@ -86,7 +86,7 @@ interface GridHeaderProps<Row> {
  * The row of columnheaders, which stays in view. The grid is one stop of Tab: its first row leads up to the headers that sort,
  * and arrows from one to the next.
  */
-function GridHeader<Row>({ columns, tracks, minWidth, page }: GridHeaderProps<Row>) {
+function GridHeaderView<Row>({ columns, tracks, minWidth, page }: GridHeaderProps<Row>) {
   const row = useRef<HTMLDivElement>(null);
   return (
     <div role="rowgroup" className={styles.head} style={{ minWidth }}>
@@ -114,6 +114,8 @@ function GridHeader<Row>({ columns, tracks, minWidth, page }: GridHeaderProps<Ro
     </div>
   );
 }
+
+const GridHeader = memo(GridHeaderView) as typeof GridHeaderView;
 
 /** The column that takes what is left keeps the width that it has, or it would move the edge that is dragged. */
 function fixGrowing<Row>(columns: readonly GridColumn<Row>[], row: HTMLElement | null): void {

@@ -1,7 +1,8 @@
 import type { ListId } from '@spandrel/sdk/api';
 import { useInfiniteQuery, useQueryClient, type InfiniteData, type QueryKey } from '@tanstack/react-query';
-import { useCallback, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { listPage, type ListPage, type Query } from '../../api/api.js';
+import { useLatest, useSpaced } from '../../components/hooks.js';
 import { notifyError } from '../../components/notify.js';
 import type { MatchingRows } from './bulk-job.js';
 
@@ -74,6 +75,8 @@ type Pages<Row> = InfiniteData<ListPage<Row>, PageParam>;
 const PAGES_MAX = 20;
 /** The next page is fetched this many rows before its first. */
 const AHEAD = 120;
+/** How often at most the page around the rows learns which are seen. */
+const SHOWN_MS = 250;
 
 const firstParam = (): PageParam => ({ cursor: null, offset: 0, begun: Date.now(), previous: null });
 
@@ -102,19 +105,31 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const length = start + rows.length;
 
-  const [range, setRange] = useState({ first: 0, last: 0 });
-  const readAround = useEffectEvent(() => {
+  const range = useRef({ first: 0, last: 0 });
+  const readAround = useLatest(() => {
+    const { first, last } = range.current;
     if (data === undefined || isOther || query.isFetching || query.isError) return;
-    if (range.last < start) void readFrom(paramAt(data.pageParams[0]!, range.first));
-    else if (range.first < start) void query.fetchPreviousPage();
-    else if (range.last >= length - AHEAD && query.hasNextPage) void query.fetchNextPage();
+    if (last < start) void readFrom(paramAt(data.pageParams[0]!, first));
+    else if (first < start) void query.fetchPreviousPage();
+    else if (last >= length - AHEAD && query.hasNextPage) void query.fetchNextPage();
   });
   /** Leaves the pages in memory for one that is far from them. */
   const readFrom = async (param: PageParam): Promise<void> => {
     const page = await client.fetchQuery({ queryKey: [...queryKey, param.cursor], queryFn: () => fetchPage(param) });
     client.setQueryData<Pages<Row>>(queryKey, { pages: [page], pageParams: [param] });
   };
-  useEffect(() => readAround(), [range, data, isOther, query.isFetching]);
+  useEffect(() => readAround(), [readAround, data, isOther, query.isFetching]);
+  // Scrolling draws rows, not the page around them.
+  const [, setShownRange] = useState(range.current);
+  const showRange = useSpaced(() => setShownRange(range.current), SHOWN_MS);
+  const onVisible = useCallback(
+    (from: number, to: number) => {
+      range.current = { first: from, last: to };
+      readAround();
+      showRange();
+    },
+    [readAround, showRange],
+  );
 
   const [first, setFirst] = useState<{ identity: string; page: ListPage<Row> | undefined }>({
     identity,
@@ -139,8 +154,9 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
       const row = rowAt(index);
       return row === undefined ? `row ${index}` : source.idOf(row);
     },
-    onVisible: useCallback((from: number, to: number) => setRange({ first: from, last: to }), []),
-    visibleRows: () => rows.slice(Math.max(0, range.first - start), Math.max(0, range.last + 1 - start)),
+    onVisible,
+    visibleRows: () =>
+      rows.slice(Math.max(0, range.current.first - start), Math.max(0, range.current.last + 1 - start)),
     readRows: rows,
     firstPage: firstPage ?? (first.identity === identity ? first.page : undefined),
     isWaiting,
@@ -150,7 +166,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
     prepend: (more) => changePages((page, at) => (at === 0 ? { ...page, rows: [...more, ...page.rows] } : page)),
     restart: (fresh) => {
       client.setQueryData<Pages<Row>>(queryKey, { pages: [fresh], pageParams: [firstParam()] });
-      setRange({ first: 0, last: 0 });
+      range.current = { first: 0, last: 0 };
     },
   };
   return { list, source, shownKey, matchingAt };
