@@ -76,7 +76,7 @@ const PAGES_MAX = 20;
 /** The next page is fetched this many rows before its first. */
 const AHEAD = 120;
 /** How often at most the page around the rows learns which are seen. */
-const SHOWN_MS = 250;
+const SHOWN_MS = 1_000;
 
 const firstParam = (): PageParam => ({ cursor: null, offset: 0, begun: Date.now(), previous: null });
 
@@ -108,7 +108,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
   const range = useRef({ first: 0, last: 0 });
   const readAround = useLatest(() => {
     const { first, last } = range.current;
-    if (data === undefined || isOther || query.isFetching || query.isError) return;
+    if (data === undefined || isOther || query.isError || client.isFetching({ queryKey, exact: true }) > 0) return;
     if (last < start) void readFrom(paramAt(data.pageParams[0]!, first));
     else if (first < start) void query.fetchPreviousPage();
     else if (last >= length - AHEAD && query.hasNextPage) void query.fetchNextPage();
@@ -118,7 +118,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
     const page = await client.fetchQuery({ queryKey: [...queryKey, param.cursor], queryFn: () => fetchPage(param) });
     client.setQueryData<Pages<Row>>(queryKey, { pages: [page], pageParams: [param] });
   };
-  useEffect(() => readAround(), [readAround, data, isOther, query.isFetching]);
+  useEffect(() => readAround(), [readAround, data, isOther, query.isError]);
   // Scrolling draws rows, not the page around them.
   const [, setShownRange] = useState(range.current);
   const showRange = useSpaced(() => setShownRange(range.current), SHOWN_MS);
