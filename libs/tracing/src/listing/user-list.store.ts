@@ -9,6 +9,7 @@ import {
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
   behind,
   containsText,
   fillPage,
@@ -39,28 +40,28 @@ const USER = TRACE_SUMS.and(
     callCount: integer(),
     firstSeen: integer(),
     lastSeen: integer(),
-    cost: nullable(number()),
   }),
 );
 type UserRow = RowOfShape<typeof USER>;
 
+const COST = rawSql(`case when sum(cost_count) > 0 then cast(sum(cost_usd) as double precision)
+    + cast(sum(cost_pico) as double precision) / cast(1000000000000 as double precision) end`);
 const SUMS = sql`user_id as "userId", ${SUMMED_TRACES}, count(distinct session_id) as "sessionCount",
-  sum(call_count) as "callCount", min(started_at) as "firstSeen", max(started_at) as "lastSeen",
-  case when sum(cost_count) > 0 then cast(sum(cost_usd) as double precision)
-    + cast(sum(cost_pico) as double precision) / cast(1000000000000 as double precision) end as cost`;
+  sum(call_count) as "callCount", min(started_at) as "firstSeen", max(started_at) as "lastSeen"`;
 
-/** The columns that users are sorted by, as {@link USER} names them. */
+/** A user and what the list is sorted by. */
+const SORTED_USER = shapeOf({ userId: text(), value: nullable(number()) });
 const SORTED = {
-  last_seen: 'lastSeen',
-  cost: 'cost',
-  calls: 'callCount',
-  tokens: 'totalTokens',
-  errors: 'errorCount',
-} as const satisfies Record<UserSortKey, keyof UserRow>;
+  last_seen: rawSql('max(started_at)'),
+  cost: COST,
+  calls: rawSql('sum(call_count)'),
+  tokens: rawSql('sum(total_tokens)'),
+  errors: rawSql('sum(error_count)'),
+} as const satisfies Record<UserSortKey, Sql>;
 
 const sortingOf = ({ sort_by: by, sort_order: order }: ListUsers): Sorting => ({
   list: `users:${by}:${order}`,
-  column: `"${SORTED[by]}"`,
+  column: 'value',
   idColumn: '"userId"',
   type: by === 'cost' ? 'number' : 'integer',
   nullable: by === 'cost',
@@ -90,32 +91,45 @@ export class UserListStore {
       async (part, start, count) => ({
         rows: await this.scans.read(
           sql`select 1 as one ${traces}`,
-          USER.query`select * from (select ${SUMS} ${traces} group by user_id) users
-            where ${behind(sorting, part, start)} order by ${orderBy(sorting, part)} limit ${count}`,
+          SORTED_USER.query`select * from (
+              select user_id as "userId", ${SORTED[query.sort_by]} as value ${traces} group by user_id
+            ) users where ${behind(sorting, part, start)} order by ${orderBy(sorting, part)} limit ${count}`,
           scope,
         ),
       }),
-      (row) => ({ value: row[SORTED[query.sort_by]], id: row.userId }),
+      ({ userId: id, value }) => ({ value, id }),
     );
-    const users = page.items.map(userResource);
+    const users = await this.sums(
+      scope,
+      traces,
+      page.items.map(({ userId }) => userId),
+    );
     return {
       items: query.include ? await this.withScores(scope, users, query) : users,
       nextCursor: page.nextCursor,
     };
   }
 
-  /** @returns `undefined` where no trace of the range has the user. @throws DomainError `range_too_large`. */
-  async find(scope: Scope, userId: string, query: ReadUser): Promise<UserResource | undefined> {
-    if (!isStorableText(userId)) return undefined;
-    const traces = sql`${tracesOf(scope, query)} and user_id = ${userId}`;
-    const [row] = await this.scans.read(
+  /** Everything of a few users, by the index on users. @throws DomainError `range_too_large`. */
+  private async sums(scope: Scope, range: Sql, ids: readonly string[]): Promise<UserResource[]> {
+    if (ids.length === 0) return [];
+    const traces = sql`${range} and ${anyOf('user_id', ids)}`;
+    const rows = await this.scans.read(
       sql`select 1 as one ${traces}`,
       USER.query`select ${SUMS} ${traces} group by user_id`,
       scope,
     );
-    if (!row) return undefined;
-    const [user] = await this.withScores(scope, [userResource(row)], query);
-    return Object.keys(user!.scores ?? {}).length > 0 ? user : userResource(row);
+    const byId = new Map(rows.map((row) => [row.userId, userResource(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** @returns `undefined` where no trace of the range has the user. @throws DomainError `range_too_large`. */
+  async find(scope: Scope, userId: string, query: ReadUser): Promise<UserResource | undefined> {
+    if (!isStorableText(userId)) return undefined;
+    const [found] = await this.sums(scope, tracesOf(scope, query), [userId]);
+    if (!found) return undefined;
+    const [user] = await this.withScores(scope, [found], query);
+    return Object.keys(user!.scores ?? {}).length > 0 ? user : found;
   }
 
   private async withScores(scope: Scope, users: readonly UserResource[], range: ReadUser): Promise<UserResource[]> {
