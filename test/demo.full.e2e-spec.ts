@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type {
   AnalyticsSummary,
   CaptureRuleResource,
-  ConnectionResource,
   DatapointResource,
   EvalRunResource,
   QueueItemResource,
@@ -139,23 +138,6 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     expect(await contents(place)).toEqual(made);
   });
 
-  it('keeps its fake model running with --serve, for calls and runs of the user', async () => {
-    const child = spawnSpandrel(['demo', ...flags, '--serve'], {}, ['ignore', 'pipe', 'inherit']);
-    let output = '';
-    child.stdout!.setEncoding('utf8').on('data', (text) => (output += text));
-    await until(() => output.includes('until Ctrl-C'));
-    const modelUrl = /X-Forward-URL: (http:\S+?)'/.exec(output)![1]!;
-    const [connection] = await all<ConnectionResource>('/api/provider-connections?limit=1', 'connections');
-    expect(connection).toMatchObject({ base_url: `${modelUrl}/spandrel-demo/v1` });
-    expect((await program.api.post(`/api/provider-connections/${connection!.id}/test`)).body).toMatchObject({
-      ok: true,
-      models: ['demo-fake-chat', 'demo-fake-agent', 'demo-fake-embedding'],
-    });
-    const ended = new Promise((done) => child.on('close', done));
-    child.kill('SIGINT');
-    expect(await ended).toBe(0);
-  });
-
   it('is removed, and nothing else', async () => {
     const { code, output } = await runSpandrel(['demo', ...flags, '--remove']);
     expect([code, output]).toEqual([
@@ -201,8 +183,6 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
         `^spandrel: http://127.0.0.1:${port}: the gateway does not answer there \\(ECONNREFUSED\\)`,
       ),
     ]);
-    const wrong = await runSpandrel(['demo', '--api-url', 'localhost:3000', '--model-port', '99999']);
-    expect([wrong.code, wrong.output]).toEqual([1, 'spandrel: --api-url: must be an http or https URL\n']);
     expect(await contents(place)).toEqual(before);
   });
 });
@@ -210,24 +190,15 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
 describeOnDatabase(POSTGRES, 'spandrel demo in cloud mode', ({ takePlace }) => {
   let place: Place;
   let program: Program;
-  let flags: string[];
   beforeAll(async () => {
     place = await takePlace();
     program = await place.start();
-    flags = ['--api-url', program.apiUrl, '--gateway-url', program.gatewayUrl];
   });
   afterAll(() => place?.close());
 
-  it('asks for a key, and for an address that the gateway may call', async () => {
-    const withKey = { SPANDREL_API_KEY: place.key! };
-    const without = await runSpandrel(['demo', ...flags, '--remove']);
-    expect([without.code, without.output]).toEqual([1, expect.stringContaining('SPANDREL_API_KEY')]);
-    const inward = await runSpandrel(['demo', ...flags], withKey);
-    expect([inward.code, inward.output]).toEqual([1, expect.stringMatching(/^spandrel: --model-url: in cloud mode/)]);
-    const refused = await runSpandrel(['demo', ...flags, '--model-url', 'http://model.example.com'], withKey);
-    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/: 403 .*gateway\.forward_allow/)]);
-    const { output } = await runSpandrel(['demo', ...flags, '--remove'], withKey);
-    expect(output).toBe(`There is nothing of the demo at ${program.apiUrl}.\n`);
+  it('is refused, and says why', async () => {
+    const { code, output } = await runSpandrel(['demo'], { SPANDREL_API_URL: program.apiUrl });
+    expect([code, output]).toEqual([1, expect.stringMatching(/^spandrel: the demo is for local mode: /)]);
   });
 });
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { settingsHelp, settingSources, StartError } from '@spandrel/kernel/launch';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { ALL_SETTINGS, printFailure } from './command-settings.js';
-import type { DemoOptions } from './demo/demo-settings.js';
 import { npmFlagFault } from './npm-flags.js';
 import { runInPlace, serve } from './serve.js';
 import { settingsCommand } from './settings-command.js';
@@ -88,8 +87,7 @@ export function addRetention({ program }: Parent, description: string): void {
   });
 }
 
-const DEMO_HELP = `Spandrel must be running: npm start, in another terminal. In cloud mode SPANDREL_API_KEY holds a key with the scopes read
-and write, and --model-url is needed.
+const DEMO_HELP = `Spandrel must be running in local mode: npm start, in another terminal.
 
 Settings, as for npm start:
 ${settingsHelp([GatewayUserSettings])}`;
@@ -97,12 +95,7 @@ ${settingsHelp([GatewayUserSettings])}`;
 export function addDemo({ program }: Parent, description: string): void {
   settingsCommand(program, 'demo', { description, usage: '[options]', settings: DEMO_HELP })
     .option('--remove', 'remove the example, and nothing else')
-    .option('--serve', 'keep the fake model running until Ctrl-C')
-    .option('--api-url <url>', "the API; this machine's at the port of the settings unless given")
-    .option('--gateway-url <url>', 'the gateway; beside the API, one port above, unless given')
-    .option('--model-port <port>', 'where the fake model listens on this machine; any free port unless given')
-    .option('--model-url <url>', 'where gateway and server reach the fake model; at its port unless given')
-    .action(async (rest: string[], options: DemoOptions) => {
+    .action(async (rest: string[], options: { remove?: true }) => {
       const { demo } = await import('./demo/demo.js');
       await demo(options, rest);
     });

@@ -1,5 +1,5 @@
 import { DEMO_TAG } from '@spandrel/contract';
-import { loadSettings, StartError } from '@spandrel/kernel/launch';
+import { loadSettings } from '@spandrel/kernel/launch';
 import { gatewayAddresses, GatewayUserSettings } from '../../../gateway/src/gateway.settings.js';
 
 /**
@@ -24,51 +24,18 @@ export const DEMO_METADATA = {
   fake_model: 'the answers are made up by spandrel demo; no provider was called',
 };
 
-export interface DemoOptions {
-  remove?: true;
-  serve?: true;
-  apiUrl?: string;
-  gatewayUrl?: string;
-  modelPort?: string;
-  modelUrl?: string;
-}
-
-/** Where everything is that the demo talks to; `key` null: none is sent, `modelUrl` null: at its port on this machine. */
+/** Where everything is that the demo talks to. */
 export type DemoSettings = ReturnType<typeof demoSettings>;
 
-const PORT_MAX = 65_535;
-
 /** Reads what `spandrel serve` reads, so that both agree on ports. @throws StartError with a line a fault. */
-export function demoSettings(options: DemoOptions, args: readonly string[]) {
+export function demoSettings(args: readonly string[]) {
   const settings = loadSettings([GatewayUserSettings], { args, env: process.env, cwd: process.cwd() });
-  const user = settings.of(GatewayUserSettings);
-  const addresses = gatewayAddresses(user, settings.core);
-  const apiUrl = baseUrl('--api-url', options.apiUrl ?? addresses.apiUrl);
-  const api = new URL(apiUrl);
-  const gatewayPort = user.port ?? (api.port === '' ? undefined : Number(api.port) + 1);
-  if (options.gatewayUrl === undefined && gatewayPort === undefined) {
-    throw new StartError(['--gateway-url: is needed where the URL of the API has no port of its own']);
-  }
-  const urls = Object.entries({ '--api-url': options.apiUrl, '--gateway-url': options.gatewayUrl });
-  const flags = [...args, ...urls.flatMap(([flag, url]) => (url === undefined ? [] : [flag, url]))];
+  const { port, apiUrl } = gatewayAddresses(settings.of(GatewayUserSettings), settings.core);
+  const flags = args.map((flag) => ` ${flag}`).join('');
   return {
-    apiUrl,
-    gatewayUrl: baseUrl('--gateway-url', options.gatewayUrl ?? `${api.protocol}//${api.hostname}:${gatewayPort}`),
-    key: user.apiKey,
-    modelPort: readPort(options.modelPort ?? '0'),
-    modelUrl: options.modelUrl === undefined ? null : baseUrl('--model-url', options.modelUrl),
-    startCommand: ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
-    demoCommand: ['npx spandrel demo', ...flags].join(' '),
+    ...{ apiUrl, gatewayUrl: `http://127.0.0.1:${port}` },
+    hasDashboard: settings.core.features?.includes('dashboard') ?? true,
+    startCommand: `npm start${flags && ` --${flags}`}`,
+    demoCommand: `npx spandrel demo${flags}`,
   };
-}
-
-function baseUrl(flag: string, text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new StartError([`${flag}: must be an http or https URL`]);
-  return text.replace(/(?<!\/)\/+$/, '');
-}
-
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text);
-  throw new StartError([`--model-port: must be a port, 0 to ${PORT_MAX}`]);
 }

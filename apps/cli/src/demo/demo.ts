@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { StartError } from '@spandrel/kernel/launch';
 import { printFailure } from '../command-settings.js';
-import { createApi, SpandrelError, type Api } from '@spandrel/sdk';
-import { demoSettings, type DemoOptions, type DemoSettings, DEMO_MARKS } from './demo-settings.js';
+import { createApi, SpandrelError } from '@spandrel/sdk';
+import { demoSettings, type DemoSettings, DEMO_MARKS } from './demo-settings.js';
 import { startFakeModel, FAKE_MODELS } from './fake-model.js';
 import { findDemo, removeDemo, type FoundDemo } from './find-demo.js';
 import { describeCause, GatewayClient } from './gateway-client.js';
@@ -11,10 +10,10 @@ import { EVAL_TAG } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 
 /** `spandrel demo`: records a small example through a gateway that runs; made twice it is there once. Ends with 1 if not. */
-export async function demo(options: DemoOptions, args: readonly string[]): Promise<void> {
+export async function demo({ remove }: { remove?: true }, args: readonly string[]): Promise<void> {
   try {
-    const settings = demoSettings(options, args);
-    await run(settings, options).catch((error: unknown) => {
+    const settings = demoSettings(args);
+    await run(settings, remove === true).catch((error: unknown) => {
       throw error instanceof SpandrelError ? toStartError(error, settings) : error;
     });
   } catch (error) {
@@ -22,82 +21,44 @@ export async function demo(options: DemoOptions, args: readonly string[]): Promi
   }
 }
 
-async function run(settings: DemoSettings, { remove, serve }: DemoOptions): Promise<void> {
-  const api = createApi({ url: settings.apiUrl, key: settings.key ?? undefined });
+async function run(settings: DemoSettings, isRemoval: boolean): Promise<void> {
+  const api = createApi({ url: settings.apiUrl });
   const { mode } = await api.getHealth({ retry: false });
-  if (remove) say(removedWords(await removeDemo(api), settings));
-  else await withModel(api, mode, settings, serve === true);
-}
-
-async function withModel(api: Api, mode: string, settings: DemoSettings, serve: boolean): Promise<void> {
-  if (mode === 'cloud' && settings.modelUrl === null) throw new StartError([CLOUD_NEEDS]);
-  const isThere = (await findDemo(api)).state === 'whole';
-  if (isThere && !serve) return say(whatToOpen(settings, 'there', await hasDashboard(api)));
-  const model = await startModel(settings.modelPort);
+  if (mode === 'cloud') throw new StartError([LOCAL_ALONE]);
+  if (isRemoval) return say(removedWords(await removeDemo(api), settings));
+  if ((await findDemo(api)).state === 'whole') return say(whatToOpen(settings, 'there'));
+  const model = await startFakeModel();
   try {
-    const modelUrl = settings.modelUrl ?? `http://127.0.0.1:${model.port}`;
-    const gateway = new GatewayClient(settings.gatewayUrl, modelUrl, settings.key);
+    const modelUrl = `http://127.0.0.1:${model.port}`;
+    const gateway = new GatewayClient(settings.gatewayUrl, modelUrl);
     await gateway.check();
     // What an interrupted command left would be there twice.
-    if (!isThere) await removeDemo(api);
-    const connectionId = await connectModel(api, modelUrl);
-    if (!isThere) await makeDemo(api, gateway, connectionId);
-    say(whatToOpen(settings, isThere ? 'there' : 'made', await hasDashboard(api)));
-    if (serve) await serveUntilSignal(settings, modelUrl);
+    await removeDemo(api);
+    await makeDemo(api, gateway, await connectModel(api, modelUrl));
+    say(whatToOpen(settings, 'made'));
   } finally {
     await model.close();
   }
 }
 
-/** Whether pages for people are served at the same address: where the feature is left out or nothing was built, none are. */
-const hasDashboard = (api: Api): Promise<boolean> =>
-  api.raw('HEAD', '/traces', { retry: false }).then(
-    () => true,
-    () => false,
-  );
-
-function toStartError(error: SpandrelError, { apiUrl, key, startCommand }: DemoSettings): StartError {
+function toStartError(error: SpandrelError, { apiUrl, startCommand }: DemoSettings): StartError {
   if (error.code === 'unreachable') {
     return new StartError([
       `${apiUrl}: Spandrel does not answer there (${describeCause(error.cause)}); start it: ${startCommand}`,
     ]);
   }
   if (error.code === 'unexpected_answer') return new StartError([`${apiUrl}: this is not the API of Spandrel`]);
-  if (error.status !== 401) return new StartError([`${error.detail} (${error.code}, ${error.status})`]);
-  return new StartError([
-    key === null
-      ? `${apiUrl}: the API asks for a key: give one with the scopes read and write in SPANDREL_API_KEY`
-      : `${apiUrl}: the API does not accept the key of SPANDREL_API_KEY; it must be valid, with the scopes read and write`,
-  ]);
-}
-
-async function startModel(port: number) {
-  try {
-    return await startFakeModel(port);
-  } catch (error) {
-    throw new StartError([`--model-port: cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`]);
-  }
-}
-
-async function serveUntilSignal(settings: DemoSettings, modelUrl: string): Promise<void> {
-  say(servingWords(settings, modelUrl));
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  return new StartError([`${error.detail} (${error.code}, ${error.status})`]);
 }
 
 const say = (words: string): void => void process.stdout.write(words);
 
-const CLOUD_NEEDS =
-  '--model-url: in cloud mode gateway and server call public addresses only, and the fake model of the demo listens on this machine: ' +
-  'give the public URL of a tunnel to it, with --model-port for its port, and list its host in gateway.forward_allow; or try the demo in local mode';
+const LOCAL_ALONE =
+  'the demo is for local mode: gateways and servers of cloud mode call public addresses only, and its fake model listens on this machine';
 
-/** What the user reads at the end. @param hasDashboard whether the server has pages, which are named first then. */
-export function whatToOpen(
-  { apiUrl, key, demoCommand }: DemoSettings,
-  what: 'made' | 'there',
-  hasDashboard: boolean,
-): string {
-  const auth = key === null ? '' : ' -H "Authorization: Bearer $SPANDREL_API_KEY"';
-  const get = (path: string): string => `curl${auth} '${apiUrl}${path}'`;
+/** What the user reads at the end; pages first, where the server has them. */
+export function whatToOpen({ apiUrl, hasDashboard, demoCommand }: DemoSettings, what: 'made' | 'there'): string {
+  const get = (path: string): string => `curl '${apiUrl}${path}'`;
   const dataset = `/api/datasets/${DEMO_MARKS.datasetId}`;
   return `
   ${what === 'made' ? 'The demo is recorded.' : 'The demo is there already; nothing was added.'} Its answers come from a fake model inside this command
@@ -115,8 +76,6 @@ ${hasDashboard ? dashboardWords(apiUrl) : ''}  Traces        ${get(`/api/traces?
   Analytics     ${get('/api/analytics/summary')}
   The whole API ${apiUrl}/docs
 
-  Keep the fake model running, to try calls and runs of your own:
-    ${demoCommand} --serve
   Remove all of this, and nothing else:
     ${demoCommand} --remove
 
@@ -132,16 +91,6 @@ function dashboardWords(apiUrl: string): string {
     Analytics   ${apiUrl}/analytics
 
   As JSON
-`;
-}
-
-/** What the user reads while the fake model goes on. @param modelUrl where gateway and server reach it. */
-function servingWords({ gatewayUrl, key }: DemoSettings, modelUrl: string): string {
-  const auth = key === null ? '' : ' -H "X-Spandrel-Key: $SPANDREL_API_KEY"';
-  return `  The fake model answers until Ctrl-C. A call through the gateway:
-    curl ${gatewayUrl}/v1/chat/completions${auth} -H 'X-Forward-URL: ${modelUrl}' -H 'Content-Type: application/json' \\
-      -d '{"model": "${FAKE_MODELS.chat}", "messages": [{"role": "user", "content": "What is the capital of Japan?"}]}'
-
 `;
 }
 

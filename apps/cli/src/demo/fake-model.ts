@@ -157,12 +157,12 @@ const createVector = (text: string): number[] =>
 const THINKING_MS = 20;
 const BETWEEN_CHUNKS_MS = 10;
 
-/** A server on loopback in the format of OpenAI, under any path before `/v1`. @throws when the port is in use. */
-export async function startFakeModel(port: number) {
+/** A server on a free port of loopback in the format of OpenAI, under any path before `/v1`. */
+export async function startFakeModel() {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -35,7 +35,7 @@ export async function findDemo(api: Api): Promise<FoundDemo> {
 }
 
 /** The demo's connections: one, or none. */
-export async function findConnections(api: Api): Promise<Connection[]> {
+async function findConnections(api: Api): Promise<Connection[]> {
   const connections = await collect(api.pages('listConnections', { query: { limit: 1_000 } }));
   return connections.filter(({ base_url: base }) => URL.parse(base ?? '')?.pathname === `${DEMO_MARKS.modelPath}/v1`);
 }

@@ -8,11 +8,10 @@ interface Place {
 
 /** The gateway, called as any other program calls it, with the fake model behind it. */
 export class GatewayClient {
-  /** @param modelUrl of the fake model, as the gateway reaches it. @param key `null`: none is sent. */
+  /** @param modelUrl of the fake model, as the gateway reaches it. */
   constructor(
     private readonly url: string,
     private readonly modelUrl: string,
-    private readonly key: string | null,
   ) {}
 
   /** Makes sure that calls reach the fake model; nothing is recorded. @throws StartError with what is in the way. */
@@ -45,11 +44,7 @@ export class GatewayClient {
     try {
       return await fetch(this.url + path, {
         method,
-        headers: {
-          ...headers,
-          'x-forward-url': this.modelUrl + DEMO_MARKS.modelPath,
-          ...(this.key !== null && { 'x-spandrel-key': this.key }),
-        },
+        headers: { ...headers, 'x-forward-url': this.modelUrl + DEMO_MARKS.modelPath },
         ...(body !== undefined && { body }),
       });
     } catch (error) {

@@ -2,7 +2,7 @@ import { StartError } from '@spandrel/kernel/launch';
 import type { Api, ItemOf, resources } from '@spandrel/sdk';
 import { DEMO_MARKS, DEMO_METADATA } from './demo-settings.js';
 import { FAKE_MODELS } from './fake-model.js';
-import { findConnections, HALF_MADE, poll } from './find-demo.js';
+import { HALF_MADE, poll } from './find-demo.js';
 import type { GatewayClient } from './gateway-client.js';
 
 const DATASET = { id: DEMO_MARKS.datasetId };
@@ -31,7 +31,7 @@ export async function makeDemo(api: Api, gateway: GatewayClient, connectionId: s
   await api.updateDataset({ path: DATASET, body: { description: WHOLE } });
 }
 
-/** Makes the connection to the fake model, or points it to where that is now. @throws StartError if it is not reached. */
+/** Makes the connection to the fake model. @throws StartError if the server does not reach it. */
 export async function connectModel(api: Api, modelUrl: string): Promise<string> {
   const body = {
     name: 'Demo: fake model',
@@ -40,10 +40,7 @@ export async function connectModel(api: Api, modelUrl: string): Promise<string> 
     base_url: `${modelUrl}${DEMO_MARKS.modelPath}/v1`,
     default_model: FAKE_MODELS.chat,
   };
-  const [known] = await findConnections(api);
-  const { id } = known
-    ? await api.updateConnection({ path: { id: known.id }, body })
-    : await api.createConnection({ body });
+  const { id } = await api.createConnection({ body });
   const { ok, error } = await api.testConnection({ path: { id } });
   if (!ok) throw new StartError([`the server cannot reach the fake model at ${modelUrl}: ${error}`]);
   return id;

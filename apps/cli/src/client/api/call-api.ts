@@ -4,8 +4,6 @@ import { Readable } from 'node:stream';
 import { parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
 import { UsageFault } from '../exit-codes.js';
-import { oneLine } from '../output/text.js';
-import { collected } from '../parameter-flags.js';
 import { readAnswer } from '../server.js';
 
 interface ApiRequest {
@@ -66,8 +64,6 @@ function parseJson(parameter: string, text: string): unknown {
 
 interface ApiOptions {
   file?: string;
-  header?: string[];
-  include?: boolean;
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -81,13 +77,13 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const ANSWER_MS_MAX = 600_000;
 
 async function callApi(
-  { api, out, io, options: { file, header = [], include } }: ClientCall<ApiOptions>,
+  { api, out, io, options: { file } }: ClientCall<ApiOptions>,
   methodName: string,
   pathText: string,
   parameters: readonly string[],
 ): Promise<void> {
   const { method, path, query, body } = readRequest(methodName, pathText, parameters, file !== undefined);
-  const headers = { ...(file !== undefined && { 'content-type': chooseMediaType(file) }), ...readHeaders(header) };
+  const headers = file === undefined ? {} : { 'content-type': chooseMediaType(file) };
   const content = file === undefined ? body : await openContent(file, io.stdin);
   const answer = await api.raw(method, path, {
     query,
@@ -97,10 +93,6 @@ async function callApi(
     // Who calls by hand sees what one call does.
     retry: false,
   });
-  if (include === true) {
-    const lines = [...answer.headers].map(([name, value]) => `${name}: ${oneLine(value)}`);
-    await out.lines([`HTTP ${answer.status}`, ...lines, '']);
-  }
   if (answer.body === null) return;
   const type = answer.headers.get('content-type') ?? '';
   if (!/json/.test(type)) await out.stream(answer.body, 'text');
@@ -115,16 +107,6 @@ async function openContent(file: string, stdin: Readable): Promise<Uint8Array | 
   return readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageFault(`${file}: cannot be read (${error.code})`);
   });
-}
-
-function readHeaders(lines: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7e]*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new UsageFault(`-H: "${line}" must be name: value`);
-    headers[name.toLowerCase()] = value.trim();
-  }
-  return headers;
 }
 
 const HELP = `
@@ -143,8 +125,6 @@ export function addApi(client: ClientProgram, description: string): void {
     .argument('<path>', 'such as /api/traces')
     .argument('[parameters...]', 'k=v')
     .option('-f, --file <file>', 'the body; - is standard input')
-    .option('-H, --header <header>', "such as 'accept: text/csv'; may be repeated", collected)
-    .option('-i, --include', 'show the status and the headers, too')
     .addHelpText('after', HELP);
   clientCommand<ApiOptions, [string, string, string[]]>(client, api, callApi);
 }
