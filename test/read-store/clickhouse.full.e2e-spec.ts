@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReadStore } from '@spandrel/plugin-api';
 import { describeReadStoreContract, setUpPlugin } from '@spandrel/plugin-api/testing';
+import { inCluster } from '../../plugins/read-stores/clickhouse/cluster.sql.js';
 import clickhouse from '../../plugins/read-stores/clickhouse/index.js';
+import { movedTo, tablesOf } from '../../plugins/read-stores/clickhouse/tables.sql.js';
 import { describeWithClickHouse, startClickHouse, type TestClickHouse } from '../support/clickhouse.ts';
 import { POSTGRES, SQLITE } from '../support/databases.ts';
 import { repetitions } from '../support/repetitions.ts';
@@ -26,13 +28,81 @@ describeWithClickHouse('ClickHouse', () => {
         accepted: [
           { url: 'http://127.0.0.1:8123' },
           { url: 'https://ch', username: 'u', password: 'p', database: 'd' },
+          { url: 'http://ch', cluster: 'three', s3_disk: { policy: 'tiered', volume: 'cold', after_days: 30 } },
         ],
-        refused: [{}, { url: 'http://ch', path: '/data' }, { url: 'http://ch', database: 'a-b' }],
+        refused: [
+          {},
+          { url: 'http://ch', path: '/data' },
+          { url: 'http://ch', database: 'a-b' },
+          { path: '/data', cluster: 'three' },
+        ],
       },
       provide: async () => store!,
     },
     { describe, it },
   );
+
+  const ask = async (query: string): Promise<string> => {
+    const response = await fetch(server!.url, { method: 'POST', body: query });
+    expect({ query, status: response.status }).toEqual({ query, status: 200 });
+    return response.text();
+  };
+
+  it('takes the statements for a cluster as its own', async () => {
+    const disk = { policy: 'tiered', volume: 'cold', after_days: 30 };
+    for (const statement of inCluster('db', 'three', [...tablesOf('db'), ...movedTo('db', disk)])) {
+      const escaped = statement.replace(/['\\]/g, '\\$&');
+      expect(await ask(`SELECT formatQuery('${escaped}') FORMAT TSVRaw`)).toContain('ON CLUSTER three');
+    }
+  });
+
+  it('moves old rows to another disk, also of tables that are there, and refuses a cluster that there is not', async () => {
+    const config = { url: server!.url, database: 'moved' };
+    for (const days of [30, 60]) {
+      const disk = { policy: 'default', volume: 'default', after_days: days };
+      const moved = await setUpPlugin(clickhouse, { ...config, s3_disk: disk });
+      await moved.open();
+      expect(
+        await ask("SELECT create_table_query FROM system.tables WHERE database = 'moved' FORMAT TSVRaw"),
+      ).toContain(`toIntervalDay(${days}) TO VOLUME 'default'`);
+      await moved.close();
+    }
+    const spread = await setUpPlugin(clickhouse, { ...config, cluster: 'three' });
+    await expect(spread.open()).rejects.toThrow('knows no cluster three');
+    await spread.close();
+  });
+
+  it('builds the text index in merges, and finds texts before and after', async () => {
+    const database = 'unmerged';
+    const unmerged = await setUpPlugin(clickhouse, { url: server!.url, database });
+    await unmerged.open();
+    await unmerged.begin('c');
+    await ask(`SYSTEM STOP MERGES ${database}.spans`);
+    const nothing = { name: 'n', kind: 'llm_call', model: null, provider: null, status: 'completed' as const };
+    const amounts = { input_tokens: null, output_tokens: null, total_tokens: null, cost: null, duration_ms: null };
+    const texts = { input: '"a zebra"', output: null, error: null };
+    for (const batch of [1, 2]) {
+      const span = {
+        id: `s${batch}`,
+        trace_id: 't',
+        started_at: 1e12,
+        ended_at: null,
+        ...nothing,
+        ...amounts,
+        ...texts,
+      };
+      await unmerged.apply({ content: 'c', batch, removed: [], spans: [{ projectId: 'p', span }] });
+    }
+    const indexed = `SELECT sum(secondary_indices_compressed_bytes) > 0 FROM system.parts
+      WHERE active AND database = '${database}' AND table = 'spans' FORMAT TSVRaw`;
+    const query = { projectId: 'p', limit: 10, except: { spans: [], traces: [] }, has: { content: 'c', batch: 2 } };
+    const found = () => unmerged.count({ ...query, filters: { text_contains: 'zebra' } });
+    expect([(await ask(indexed)).trim(), await found()]).toEqual(['0', 2]);
+    await ask(`SYSTEM START MERGES ${database}.spans`);
+    await ask(`OPTIMIZE TABLE ${database}.spans FINAL`);
+    expect([(await ask(indexed)).trim(), await found()]).toEqual(['1', 2]);
+    await unmerged.close();
+  });
 
   it.each([SQLITE, POSTGRES])(
     'gives the same lists and counts as $name, whatever is written, deleted and loaded',

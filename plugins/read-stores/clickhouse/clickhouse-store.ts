@@ -7,13 +7,17 @@ import type {
   ReadStoreQuery,
   ReadStoreState,
 } from '@spandrel/plugin-api';
+import { clusterSettings, heldBy, inCluster, onCluster } from './cluster.sql.js';
 import type { Engine } from './connect.js';
 import { CAPABILITIES, countOf, literal, literals, selectInOrder, windowsOf } from './list.sql.js';
-import { tablesOf } from './tables.sql.js';
+import { movedTo, tablesOf, type ColdDisk } from './tables.sql.js';
 
 interface StoreParts {
   engine: Engine;
   database: string;
+  /** Name of a cluster over which tables are spread. */
+  cluster: string | undefined;
+  coldDisk: ColdDisk | undefined;
   timeoutMs: number;
   logger: PluginLogger;
 }
@@ -29,16 +33,37 @@ const SETTINGS = {
   max_ast_elements: '1000000',
   max_expanded_ast_elements: '10000000',
 } as const;
+/** Indexes are built by merges: that of texts takes longer than all else of an insert. Parts without them are read whole. */
+const LOAD_SETTINGS = {
+  max_execution_time: LOAD_SECONDS,
+  max_partitions_per_insert_block: '0',
+  async_insert: 0,
+  materialize_skip_indexes_on_insert: 0,
+} as const;
 
 /** Spans in a ReplacingMergeTree, the newest version of each; what went is a newer version, too. */
 export class ClickHouseStore implements ReadStore {
   readonly capabilities = CAPABILITIES;
   private queries = 0;
+  private settings: object = SETTINGS;
 
   constructor(private readonly parts: StoreParts) {}
 
+  /** @throws Error also where the tables are there and are not those of the cluster. */
   async open(): Promise<void> {
-    for (const statement of tablesOf(this.parts.database)) await this.command(statement);
+    const { database, cluster, coldDisk } = this.parts;
+    if (cluster !== undefined) this.settings = { ...SETTINGS, ...clusterSettings(await this.replicasOf(cluster)) };
+    const plain = [...tablesOf(database), ...(coldDisk ? movedTo(database, coldDisk) : [])];
+    const statements = cluster === undefined ? plain : inCluster(database, cluster, plain);
+    for (const statement of statements) await this.command(statement);
+    const [spans] = await this.rows<{ engine: string }>(
+      `SELECT engine FROM system.tables WHERE database = ${literal(database)} AND name = 'spans'`,
+      LOAD_SECONDS,
+    );
+    if ((spans!.engine === 'Distributed') !== (cluster !== undefined))
+      throw new Error(
+        `config cluster: the database ${database} was made without it, or with it; name another database`,
+      );
     await this.endOthers();
   }
 
@@ -53,7 +78,7 @@ export class ClickHouseStore implements ReadStore {
   async begin(content: string): Promise<void> {
     const { database } = this.parts;
     await this.endOthers();
-    for (const table of ['loader', 'spans']) await this.command(`TRUNCATE TABLE ${database}.${table}`);
+    for (const table of ['loader', 'spans']) await this.command(`TRUNCATE TABLE ${this.held(table)}`);
     await this.command(`INSERT INTO ${database}.loader VALUES (${literal(content)}, 0)`, `${content}-begun`);
   }
 
@@ -82,7 +107,8 @@ export class ClickHouseStore implements ReadStore {
           values: spans.map(({ projectId, span }) => ({ project_id: projectId, ...span, version })),
           query_id: this.queryId(),
           clickhouse_settings: {
-            ...{ max_execution_time: LOAD_SECONDS, max_partitions_per_insert_block: '0', async_insert: 0 },
+            ...this.settings,
+            ...LOAD_SETTINGS,
             insert_deduplication_token: `${content}-${batch}`,
           },
         });
@@ -99,7 +125,7 @@ export class ClickHouseStore implements ReadStore {
   }
 
   async clear(projectId: string): Promise<void> {
-    await this.command(`DELETE FROM ${this.parts.database}.spans WHERE project_id = ${literal(projectId)}`);
+    await this.command(`DELETE FROM ${this.held('spans')} WHERE project_id = ${literal(projectId)}`);
   }
 
   async list(query: ReadStoreListQuery): Promise<ReadStorePosition[]> {
@@ -140,7 +166,7 @@ export class ClickHouseStore implements ReadStore {
     const answer = await this.parts.engine.client.query({
       query,
       format: 'JSONEachRow',
-      clickhouse_settings: { ...SETTINGS, max_execution_time: seconds },
+      clickhouse_settings: { ...this.settings, max_execution_time: seconds },
     });
     return answer.json();
   }
@@ -150,14 +176,7 @@ export class ClickHouseStore implements ReadStore {
     await this.parts.engine.client.command({
       query,
       query_id: this.queryId(),
-      clickhouse_settings: {
-        ...SETTINGS,
-        ...{
-          max_execution_time: LOAD_SECONDS,
-          max_partitions_per_insert_block: '0',
-          insert_deduplication_token: token,
-        },
-      },
+      clickhouse_settings: { ...this.settings, ...LOAD_SETTINGS, insert_deduplication_token: token },
     });
   }
 
@@ -168,7 +187,24 @@ export class ClickHouseStore implements ReadStore {
   /** Ends what earlier loaders began: a batch that comes late would bring back what has gone since. */
   private async endOthers(): Promise<void> {
     if (!this.parts.engine.isShared) return;
-    const { client } = this.parts.engine;
-    await client.command({ query: `KILL QUERY WHERE startsWith(query_id, '${LOADER}-${this.parts.database}-') SYNC` });
+    const { engine, database, cluster } = this.parts;
+    const loaders = `startsWith(initial_query_id, '${LOADER}-${database}-')`;
+    await engine.client.command({ query: `KILL QUERY${onCluster(cluster)} WHERE ${loaders} SYNC` });
+  }
+
+  /** Tables of which each server has its own, in a statement for all of them. */
+  private held(table: string): string {
+    const { database, cluster } = this.parts;
+    return `${database}.${heldBy(table, cluster)}${onCluster(cluster)}`;
+  }
+
+  /** @throws Error where the server knows no such cluster. */
+  private async replicasOf(cluster: string): Promise<number> {
+    const [found] = await this.rows<{ replicas: number }>(
+      `SELECT max(replica_num) AS replicas FROM system.clusters WHERE cluster = ${literal(cluster)}`,
+      LOAD_SECONDS,
+    );
+    if (!found?.replicas) throw new Error(`config cluster: the server knows no cluster ${cluster}`);
+    return found.replicas;
   }
 }

@@ -42,3 +42,16 @@ export const tablesOf = (database: string): string[] => [
   `CREATE TABLE IF NOT EXISTS ${database}.loader (content String, batch UInt64)
   ENGINE = ReplacingMergeTree(batch) ORDER BY content SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
 ];
+
+/** Where rows go when they are old: a volume of a storage policy of the server, such as a disk in S3. */
+export interface ColdDisk {
+  policy: string;
+  volume: string;
+  after_days: number;
+}
+
+/** Statements that have rows of spans moved to another disk once they are old; they may be run again. */
+export const movedTo = (database: string, { policy, volume, after_days: days }: ColdDisk): string[] => [
+  `ALTER TABLE ${database}.spans MODIFY SETTING storage_policy = '${policy}'`,
+  `ALTER TABLE ${database}.spans MODIFY TTL toDateTime(intDiv(started_at, 1000)) + toIntervalDay(${days}) TO VOLUME '${volume}'`,
+];
