@@ -69,6 +69,21 @@ export function evalPrompts(lab: () => EvalCommandLab): void {
       expect(report.evals.map(({ run }) => run.group_id)).toEqual(Array(4).fill(groupId));
     });
 
+    it('shows the score of the only scorer where that does not count, in the table and in lists', async () => {
+      const scorer = ['--scorer', 'name=seen,scoring=Contains,weight=0'];
+      const { code, out } = await lab().run('capitals', 'gpt-5.1', '--model', 'fake:chance:0', ...scorer);
+      expect(code).toBe(0);
+      const [table, list] = [out, (await lab().cli.run(['eval', 'list', '--limit', '2'])).out];
+      expect(table).toMatch(/gpt-5\.1 .* 0\.75 +0\.\d+ to \S+ +0\.75 /);
+      expect(table).toMatch(/fake:chance:0 .* 0 +0 to 0\.\d+ +0 /);
+      for (const { id, scorer_scores: scores, avg_score: score } of (
+        await lab().api.get<{ runs: EvalRunSummary[] }>('/api/eval?limit=2')
+      ).body.runs) {
+        const line = list.split('\n').find((each) => each.startsWith(id))!;
+        expect([score, line]).toEqual([null, expect.stringMatching(new RegExp(`4/4 +${scores!['seen']!.mean} +0`))]);
+      }
+    });
+
     it('answers one document, and ids where nobody waits', async () => {
       const two = ['--model', 'other'];
       const asked = await lab().run('capitals', 'gpt-5.1', ...two, '--json');

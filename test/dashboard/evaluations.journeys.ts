@@ -1,6 +1,6 @@
 /** The pages of evaluations, as people use them: a run is started, followed, and compared with another one. */
 import { describe, expect } from '@jest/globals';
-import type { EvalRunSummary, QueueItemResource } from '@spandrel/contract';
+import type { EvalItem, EvalRunSummary, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { answerPairs } from '../evals/preferences-of-runs.ts';
 import { startScriptedProvider } from '../evals/scripted-provider.ts';
@@ -400,7 +400,24 @@ describe('evaluations', () => {
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByText('gpt-5.1, asked 2 times').waitFor();
+    // The cost is that of the call and of the judge, here and in the list.
+    const { body } = await api.get<{ items: EvalItem[] }>(`/api/eval/${run.id}/items`);
+    const [{ cost, judge_cost: judges }] = body.items as [EvalItem];
+    expect([cost, judges]).toEqual([expect.any(Number), expect.any(Number)]);
+    const costs = result.getByRole('listitem').filter({ hasText: /^Cost/ }).locator('[title]');
+    const shown = await Promise.all((await costs.all()).map((each) => each.getAttribute('title')));
+    expect(shown.map((text) => Number(text!.slice(1)))).toEqual([
+      ...[expect.closeTo(cost! + judges!, 12), expect.closeTo(cost!, 12), expect.closeTo(judges!, 12)],
+    ]);
     await expectAccessible(watched);
+    // The model is not called again: the judge gives nothing usable once more.
+    await page.keyboard.press('Escape');
+    await tabTo(page.getByRole('button', { name: 'More' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Score failed samples again' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Former attempts 1').waitFor();
+    await page.getByRole('list', { name: 'Run facts' }).getByText('All failed').waitFor();
     expectNoFaults(watched);
   });
 
@@ -572,6 +589,76 @@ describe('evaluations', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('take a part of their dataset, and go on behind their cost cap, by keys', async () => {
+    const { api } = program;
+    const { id } = (await api.post<{ id: string }>('/api/datasets', { name: 'parts' })).body;
+    for (const [at, split] of ['test', 'train', 'test', 'test', 'train'].entries())
+      await api.post(`/api/datasets/${id}/datapoints`, {
+        kind: { Generic: { input: `say ${at}`, expected_output: `say ${at}`, metadata: { split } } },
+      });
+    const textbox = (name: string): Locator => page.getByRole('textbox', { name, exact: true });
+    const number = (name: string): Locator => page.getByRole('spinbutton', { name, exact: true });
+    const type = async (field: Locator, text: string): Promise<void> => {
+      await tabTo(field);
+      await page.keyboard.type(text);
+    };
+    await page.goto(`${program.apiUrl}/datasets/${id}`);
+    await until(async () => (await rowsOf('Datapoints')) === 5);
+    await tabTo(page.getByRole('button', { name: 'Add filter' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Metadata' }).waitFor();
+    await page.keyboard.press('Enter');
+    await type(page.getByRole('dialog').getByRole('textbox', { name: 'Key' }), 'split');
+    await type(page.getByRole('dialog').getByRole('textbox', { name: 'Value' }), 'test');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Metadata split=test' }).waitFor();
+    await until(async () => (await rowsOf('Datapoints')) === 3);
+    await expectAccessible(watched);
+
+    await open(`/new?dataset=${id}`);
+    await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
+    await type(textbox('Datapoints with metadata'), 'split test');
+    await type(number('Limit'), '3');
+    await type(number('Sample'), '2');
+    await page.getByText('This makes 2 calls: one for each datapoint.').waitFor();
+    await page.getByText(/^About (<)?\$0\.\d+ without judges, estimated from /).waitFor();
+    await type(textbox('Run name'), 'part');
+    await type(combobox('Scoring'), 'Contains');
+    await type(number('Max cost (USD)'), '0.000000001');
+    await tabTo(button('Start evaluation'));
+    await page.keyboard.press('Enter');
+    await page.getByText('must be KEY = VALUE in each line, which "split test" is not').waitFor();
+    await expectAccessible(watched);
+    await textbox('Datapoints with metadata').focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('split = test');
+    await tabTo(button('Start evaluation'));
+    await page.keyboard.press('Enter');
+    await heading('part');
+    const facts = page.getByRole('list', { name: 'Run facts' });
+    await facts.getByText('Cancelled').waitFor();
+    await facts.getByText('Datapoints split = test, sample 2 (seed 0), limit 3').waitFor();
+    await page.getByText('Stopped: another call could have exceeded the cost cap.').waitFor();
+    await page.getByText('1 of 2', { exact: true }).waitFor();
+    // A cap that lets no sample begin is refused at its field.
+    await tabTo(button('Resume'));
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'What may this run cost?' });
+    await tabTo(dialog.getByRole('button', { name: 'Go on' }));
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    await expectAccessible(watched);
+    await tabTo(dialog.getByRole('spinbutton', { name: 'Max cost (USD)' }));
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('5');
+    await page.keyboard.press('Enter');
+    await facts.getByText('Completed').waitFor();
+    await page.getByText('2 of 2', { exact: true }).waitFor();
+    const [part] = await runs();
+    expect(part).toMatchObject({ avg_score: 1, max_cost_usd: 5, filter: { metadata: { split: 'test' }, limit: 3 } });
+    expectNoFaultsBut(watched, /status of 400/);
+  });
+
   inBrowser('say before they start which datapoints a scorer will not score', async () => {
     const { api } = program;
     const datasetOf = async (name: string, ...expected: (string | null)[]): Promise<string> => {
@@ -661,6 +748,15 @@ describe('evaluations', () => {
       ['-0.4', 'Worse'],
       ['+0.75', 'Better'],
     ]);
+    await combobox('Then by').selectOption('doc');
+    const both = statistics.getByRole('table', { name: 'desk after by category, doc' }).getByRole('row');
+    await expectSoon(
+      async () => (await both.nth(1).locator('th, td').allTextContents()).slice(0, 3),
+      ['legal', 'doc 0', '4'],
+    );
+    expect(await both.count()).toBe(11);
+    await expectAccessible(watched);
+    await combobox('Then by').selectOption('');
     await combobox('Cluster by').selectOption('doc');
     await until(() => page.url().includes('cluster_by=doc'));
     await expectSoon(async () => (await cellsOf(1)).slice(0, 3), ['legal', '20', '0.6']);

@@ -93,6 +93,7 @@ export function comparedItems(lab: () => EvalsLab, all: boolean): void {
             latency_ms: item?.latency_ms ?? null,
             tokens: item?.tokens ?? null,
             cost: item?.cost ?? null,
+            judge_cost: item?.judge_cost ?? null,
             trace_id: null,
           };
         });

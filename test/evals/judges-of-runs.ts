@@ -1,6 +1,6 @@
 /** How judges are asked: by a schema, and once more (docs/spec/evaluations.md#llmjudge). */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { SpanResource } from '@spandrel/contract';
+import type { EvalItemList, SpanResource } from '@spandrel/contract';
 import type { EvalsLab } from './evals-lab.ts';
 import {
   refused,
@@ -102,6 +102,24 @@ export function judgesOfRuns(lab: () => EvalsLab): void {
       const { body } = await lab().api.get<{ spans: SpanResource[] }>(`/api/traces/${item!.trace_id}`);
       expect(body.spans.map(({ name }) => name)).toEqual(['model call', 'judge call', 'judge call']);
       expect(body.spans[1]!.output).toMatchObject({ text: 'Quite good, I would say.' });
+    });
+
+    it('counts in the cost by which items are sorted', async () => {
+      const { connection } = await connect('custom', (call) => {
+        if (!isJudge(call)) return said('answer');
+        const isRefused = JSON.stringify(call.body).includes('twice') && !isAgain(call);
+        return said(isRefused ? 'Quite good.' : '{"score": 0.5, "reason": "so so"}');
+      });
+      const { id, datapointIds } = await lab().dataset('once', 'twice', 'once more');
+      const run = await lab().run(id, { scoring: 'LlmJudge', config: { connection_id: connection } });
+      const [once, twice, again] = datapointIds;
+      const order = async (query: string): Promise<string[]> => {
+        const path = `/api/eval/${run.id}/items?sort_by=cost&${query}`;
+        return (await lab().api.get<EvalItemList>(path)).body.items.map((item) => item.datapoint_id);
+      };
+      expect(new Set(run.result_items.map(({ cost }) => cost)).size).toBe(1);
+      expect(await order('sort_order=asc')).toEqual([once, again, twice]);
+      expect(await order('sort_order=desc')).toEqual([twice, again, once]);
     });
 
     it('that gives nothing usable twice fails the item, and is not asked a third time', async () => {

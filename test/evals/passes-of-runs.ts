@@ -81,6 +81,17 @@ export function passesOfRuns(lab: () => EvalsLab): void {
         [null, true],
         [null, true],
       ]);
+      // It speaks for the run in words.
+      const start = { scoring: undefined, scorers: [{ name: 'tone', scoring: 'External', weight: 0 }] };
+      const [before, after] = await Promise.all(
+        [0.2, 0.5].map((tone) => {
+          const samples = datapointIds.map(() => [{ score: null, scores: { tone } }]);
+          return seedRun(lab(), { datasetId: dataset, datapointIds, samples, start });
+        }),
+      );
+      const { comparison } = await statistics(after!, `?baseline=${before}`);
+      expect(comparison).toMatchObject({ score: { pairs: 0 }, scorers: { tone: { pairs: 2 } } });
+      expect(comparison!.summary).toMatch(/^Better by 0\.3/);
     });
 
     it('in each of several tries, and are counted so by pass@k, pass^k and flaky datapoints', async () => {

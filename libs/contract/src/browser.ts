@@ -20,6 +20,9 @@ export {
   describePreference,
   describeVerdict,
   namedScores,
+  oneScore,
+  shownGroup,
+  shownScore,
   type Named,
 } from './words/describe-scores.js';
 export { scoreText, sumText, type ScoreWords } from './words/score-text.js';

@@ -37,7 +37,10 @@ export const listEvalItemsSchema = z.object({
   flaky: queryBooleanSchema
     .optional()
     .describe('Processed items of which some samples pass and others do not; `false`: all other processed items.'),
-  sort_by: z.enum(ITEM_SORT_KEYS).default('order').describe('Items without the value come last.'),
+  sort_by: z
+    .enum(ITEM_SORT_KEYS)
+    .default('order')
+    .describe('`cost` counts judges, too. Items without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('asc'),
   include: z
     .string()
@@ -104,6 +107,7 @@ const comparedItemSchema = z
           latency_ms: amountSchema.nullable(),
           tokens: countSchema.nullable(),
           cost: costSchema,
+          judge_cost: costSchema,
           ...resultItemSchema.pick({ passed: true, samples: true, worst_repeat: true }).shape,
         }),
       )

@@ -373,9 +373,9 @@ function comparedOutcome(
   has: boolean,
   outcome: ReturnType<ItemView['outcome']>,
 ): ComparedItem['results'][number] {
-  const { output, score, score_reason, status, error, latency_ms, tokens, cost, trace_id } = outcome;
+  const { output, score, score_reason, status, error, latency_ms, tokens, cost, judge_cost, trace_id } = outcome;
   return {
     ...{ run_id: runId, output, score, score_reason, status: has ? status : null, error },
-    ...{ latency_ms, tokens, cost, trace_id },
+    ...{ latency_ms, tokens, cost, judge_cost, trace_id },
   };
 }

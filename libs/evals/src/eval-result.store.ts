@@ -221,7 +221,7 @@ const COUNT = shapeOf({ count: integer() });
 const COLUMN: Readonly<Record<Exclude<ItemSortKey, 'order'>, { column: string; type: Sorting['type'] }>> = {
   score: { column: 'e.score', type: 'number' },
   latency: { column: 'e.latency_ms', type: 'integer' },
-  cost: { column: 'e.cost', type: 'number' },
+  cost: { column: 'coalesce(e.cost + coalesce(e.judge_cost, 0), e.judge_cost)', type: 'number' },
 };
 
 /** How the items of a run are sorted; those without the value come last. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetResource, EvalRunSummary } from '@spandrel/contract';
-import { formatCounted, formatScore, parseWithSources, readExactJson } from '@spandrel/contract/browser';
+import { formatCounted, formatScore, parseWithSources, readExactJson, shownScore } from '@spandrel/contract/browser';
 import { nearestName } from '@spandrel/kernel/launch';
 import { createApi, SpandrelError, type Api, type ItemOf } from '@spandrel/sdk';
 import { apiBase } from '@spandrel/sdk/api';
@@ -167,8 +167,8 @@ export async function findRun(api: Api, nameOrId: string, datasetId?: string): P
     if (!(error instanceof SpandrelError) || error.code !== 'eval_run_not_found') throw error;
     const query = { name: nameOrId, limit: 200, ...(datasetId !== undefined && { dataset_id: datasetId }) };
     const named = api.pages('listEvalRuns', { query }) as AsyncIterable<EvalRunSummary>;
-    const about = ({ created_at: at, avg_score: score, status }: EvalRunSummary): string =>
-      `${at}  ${status}  score ${formatScore(score)}`;
+    const about = (run: EvalRunSummary): string =>
+      `${run.created_at}  ${run.status}  score ${formatScore(shownScore(run).mean)}`;
     const found = await findNamed(named, nameOrId, 'eval runs', about);
     if (found) return found;
     throw error;

@@ -1,15 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  describeCorrection,
+  describeInterval,
+  describeOutcome,
   describePairs,
   describePreference,
-  describeOutcome,
   describeVerdict,
-  describeInterval,
   formatDifference,
   formatInterval,
   formatP,
   formatScore,
   namedScores,
+  shownGroup,
+  shownScore,
 } from './describe-scores.js';
 import { formatCount, formatCounted } from './format-count.js';
 
@@ -170,6 +173,46 @@ describe('the names of scores', () => {
     ]) {
       expect(names(run(1, of('a')), baseline)).toEqual(both);
     }
+  });
+});
+
+describe('the score that stands for a run', () => {
+  const rate = { mean: 0.5, se: 0.1, ci: null };
+  const own = { mean: 0.6, se: 0.2, ci: null, pass_rate: rate };
+  const run = { avg_score: null, score_se: null, score_ci: null, pass_rate: null };
+
+  it('is that of all together, and of the only scorer where that does not count', () => {
+    expect(shownScore({ ...run, scorer_scores: { tone: own } })).toEqual(own);
+    const nothing = { mean: null, se: null, ci: null, pass_rate: null };
+    expect(shownScore({ ...run, scorer_scores: { tone: own, exact: own } })).toEqual(nothing);
+    expect(shownScore({ ...run, scorer_scores: null })).toEqual(nothing);
+    expect(shownScore({ ...run, avg_score: 0, scorer_scores: { tone: own } })).toMatchObject({ mean: 0, se: null });
+  });
+
+  it('is so in groups, with its comparison, and the groups that were tested are counted', () => {
+    const none = { diff: null, p_value: null };
+    const compared = { diff: 0.1, p_value: 0.04 };
+    const group = (mean: number | null, comparison: object | null, ...names: string[]) =>
+      ({
+        ...{ group: { category: 'legal' }, mean, comparison },
+        scorers: Object.fromEntries(names.map((name) => [name, own])),
+      }) as unknown as Parameters<typeof shownGroup>[0];
+    const ofTone = { ...none, scorers: { tone: compared } };
+    const shown = [
+      shownGroup(group(null, ofTone, 'tone')),
+      shownGroup(group(0.3, ofTone, 'tone')),
+      shownGroup(group(null, ofTone, 'tone', 'exact')),
+      shownGroup(group(null, null, 'tone')),
+    ];
+    expect(shown.map(({ of, compared: one }) => [of.mean, one && one.diff])).toEqual([
+      ...[
+        [0.6, 0.1],
+        [0.3, null],
+        [null, null],
+        [0.6, null],
+      ],
+    ]);
+    expect(describeCorrection(shown)).toContain('corrected for 1 group tested');
   });
 });
 

@@ -1,3 +1,5 @@
+import type { GroupStatistics, ScoreStatistics } from '../eval-statistics.js';
+import type { EvalRunSummary } from '../evals.js';
 import { formatCounted, NONE } from './format-count.js';
 
 const DIGITS = 3;
@@ -50,9 +52,11 @@ export function formatP(p: Maybe): string {
 export const formatMetadataValue = (value: unknown): string =>
   value === null ? NONE : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** How the p values of several groups are corrected, in words. @param tests groups with a p value. */
-export const describeCorrection = (tests: number): string =>
-  `p is that of each group by itself. Holm's p is corrected for ${formatCounted(tests, 'group')} tested: the verdicts go by it.`;
+/** How the p values of several groups are corrected, in words. @param groups as {@link shownGroup} has them. */
+export function describeCorrection(groups: readonly { compared: { p_value: number | null } | null }[]): string {
+  const tested = groups.filter(({ compared }) => (compared?.p_value ?? null) !== null);
+  return `p is that of each group by itself. Holm's p is corrected for ${formatCounted(tested.length, 'group')} tested: the verdicts go by it.`;
+}
 
 /** Members of a `ScoreComparison`, whose schema a page does not load. */
 export interface ScoreVerdict {
@@ -195,6 +199,35 @@ export function describePairs(comparison: Pairs, run: string, baseline: string):
   const compared = `${formatCounted(pairs, 'datapoint')} compared.`;
   return leftOut.length === 0 ? compared : `${compared} Left out: ${leftOut.join('; ')}.`;
 }
+
+/**
+ * The score that stands for a run, a group of it or a comparison where there is room for one: that of all scorers together, and of
+ * the only scorer where that does not count, so that together there is none.
+ * @param scorers those of each scorer of the run, by name.
+ */
+export function oneScore<Of extends { mean?: number | null; diff?: number | null }>(
+  score: Of,
+  scorers: Readonly<Record<string, Of>> | null,
+): Of {
+  const [only, ...others] = Object.values(scorers ?? {});
+  return only && others.length === 0 && (score.mean ?? score.diff ?? null) === null ? only : score;
+}
+
+/** The score of a run that lists show, as {@link oneScore} says. */
+export const shownScore = (
+  run: Pick<EvalRunSummary, 'avg_score' | 'score_se' | 'score_ci' | 'pass_rate' | 'scorer_scores'>,
+): Nullable<NonNullable<EvalRunSummary['scorer_scores']>[string]> =>
+  oneScore({ mean: run.avg_score, se: run.score_se, ci: run.score_ci, pass_rate: run.pass_rate }, run.scorer_scores);
+
+/** What tables show of a group of datapoints and of its comparison, as {@link oneScore} says. */
+export function shownGroup(group: GroupStatistics) {
+  const { scorers, comparison } = group;
+  const of: ScoreStatistics = oneScore<ScoreStatistics>(group, scorers);
+  const compared = of === group ? comparison : (comparison?.scorers[Object.keys(scorers)[0]!] ?? null);
+  return { group: group.group, of, compared };
+}
+
+type Nullable<Members> = { [Name in keyof Members]: Members[Name] | null };
 
 /** Members of an `EvalRunSummary`. */
 interface ScoredRun {

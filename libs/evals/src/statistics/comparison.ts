@@ -6,7 +6,7 @@ import type {
   ScoreComparison,
   Verdict,
 } from '@spandrel/contract';
-import { describeIncomparable, describeOutcome } from '@spandrel/contract/browser';
+import { describeIncomparable, describeOutcome, oneScore } from '@spandrel/contract/browser';
 import {
   tInterval,
   mcnemarP,
@@ -151,6 +151,11 @@ export async function compareWithBaseline(
     latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
     cost: await quantity(run.cost.means, baseline.cost.means),
   };
+  // The only scorer of a run speaks for it where it does not count.
+  const named = Object.fromEntries(scorers);
+  const shown = run.scorers.size === 1 ? oneScore(score, named) : score;
+  const name = shown === score ? null : Object.keys(named)[0]!;
+  const why = isAnyScoring ? null : describeIncomparable({ comparable }, name);
   return {
     baseline_run_id: baselineRunId,
     alpha,
@@ -158,10 +163,10 @@ export async function compareWithBaseline(
     differences,
     ...counts,
     score,
-    scorers: Object.fromEntries(scorers),
+    scorers: named,
     failures: await compareFailures(run, baseline, partners, options),
     ...amounts,
-    summary: describeOutcome({ score, alpha, ...amounts }, isAlike ? null : describeIncomparable({ comparable }, null)),
+    summary: describeOutcome({ score: shown, alpha, ...amounts }, why),
   };
 }
 

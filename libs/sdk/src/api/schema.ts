@@ -1600,7 +1600,7 @@ export interface Operations {
       passed?: boolean;
       /** Processed items of which some samples pass and others do not; `false`: all other processed items. */
       flaky?: boolean;
-      /** Items without the value come last. */
+      /** `cost` counts judges, too. Items without the value come last. */
       sort_by?: 'order' | 'score' | 'latency' | 'cost';
       sort_order?: 'asc' | 'desc';
       /** `kind`, `samples` or both, separated by a comma. */
@@ -6167,6 +6167,8 @@ export interface ComparedItem {
     tokens: number | null;
     /** Dollars; `null` when there is none. */
     cost: number | null;
+    /** Dollars; `null` when there is none. */
+    judge_cost: number | null;
     /** Whether all of its samples that have a score pass; left out where `samples` are. */
     passed?: boolean | null;
     /** `null` where each datapoint is tried once; in lists with `include=samples`. */

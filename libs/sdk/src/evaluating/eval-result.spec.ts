@@ -120,4 +120,25 @@ describe('resultTable', () => {
     expect(rowsOf(0.5, scorer('short'))).toEqual([all, short]);
     expect(rowsOf(1, scorer('short', 0))).toEqual([all, short]);
   });
+
+  it('has the numbers of groups, those of the only scorer where that does not count', () => {
+    const groupOf = (category: string, mean: number | null, scorers: Record<string, number>) => ({
+      ...{ group: { category }, ...score(mean), datapoints: mean === null ? 0 : 4, comparison: null },
+      scorers: Object.fromEntries(
+        Object.entries(scorers).map(([name, own]) => [name, { ...score(own), datapoints: 5 }]),
+      ),
+    });
+    const groups = [
+      groupOf('legal', 0.3, { short: 0.9 }),
+      groupOf('login', null, { short: 0.9 }),
+      groupOf('stock', null, { short: 0.9, tone: 0.8 }),
+    ];
+    const statistics = { ...FACTS.statistics, group_by: ['category'], groups } as unknown as EvalStatistics;
+    const lines = resultTable({ ...FACTS, statistics }).split('\n');
+    expect(lines.filter((line) => /^(legal|login|stock) /.test(line))).toEqual([
+      'legal     4  0.3       0.2588 to 0.34  0.3',
+      'login     5  0.9       0.8588 to 0.94  0.9',
+      'stock     0  no score',
+    ]);
+  });
 });

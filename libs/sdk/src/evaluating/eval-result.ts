@@ -96,13 +96,21 @@ const scorerRow = (name: string, { mean, ci, pass_rate: rate }: ScoreStatistics)
 function groupsPart({ statistics: { group_by: keys = [], groups = [], correction } }: EvalFacts): string {
   if (groups.length === 0) return '';
   const compared = correction ? ['difference', 'p', `p, corrected for ${correction.tests} groups (Holm)`] : [];
-  const rows = groups.map(({ group, n, comparison, ...score }) => {
-    const [, ...numbers] = scorerRow('', score);
-    const { diff = null, p_value: p = null, p_holm: holm = null } = comparison ?? {};
+  const rows = groups.map(({ group, scorers, comparison, ...score }) => {
+    const [name, ...others] = Object.keys(scorers);
+    // The only scorer speaks for all together where it does not count.
+    const isAlone = name !== undefined && others.length === 0 && score.mean === null;
+    const of = isAlone ? scorers[name]! : score;
+    const [, ...numbers] = scorerRow('', of);
+    const {
+      diff = null,
+      p_value: p = null,
+      p_holm: holm = null,
+    } = (isAlone ? comparison?.scorers[name] : comparison) ?? {};
     const differences = [diff, p, holm].map((value) => (value === null ? '' : number(value)));
     return [
       keys.map((key) => textOf(group[key]) ?? '').join(', '),
-      String(n),
+      String(of.datapoints),
       ...numbers,
       ...(correction ? differences : []),
     ];

@@ -1,5 +1,12 @@
 import type { ComparedItem, EvalRunSummary, EvalStatistics } from '@spandrel/contract';
-import { describePairs, formatCounted, formatDifference, formatScore, namedScores } from '@spandrel/contract/browser';
+import {
+  describePairs,
+  formatCounted,
+  formatDifference,
+  formatScore,
+  namedScores,
+  shownScore,
+} from '@spandrel/contract/browser';
 import type { Api, AnswerOf } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import { oneLine } from '../../client/output/text.js';
@@ -125,6 +132,8 @@ export async function listEvals({ api, out, options }: ClientCall<ListEvalsOptio
 
 const GATES = { true: 'hold', false: 'do not hold', null: '' } as const;
 
+const formatError = (se: number | null): string => (se === null ? '' : formatScore(se));
+
 const columnsFor = (isTerminal: boolean): Column<EvalRunSummary>[] => [
   { title: 'run', text: ({ id }) => id },
   { title: 'name', text: ({ name }) => name, shrinks: true },
@@ -142,8 +151,8 @@ const columnsFor = (isTerminal: boolean): Column<EvalRunSummary>[] => [
     align: 'right',
     leaveOut: 1,
   },
-  { title: 'score', text: ({ avg_score: score }) => formatScore(score), align: 'right' },
-  { title: '±', text: ({ score_se: se }) => (se === null ? '' : formatScore(se)), align: 'right', leaveOut: 2 },
+  { title: 'score', text: (run) => formatScore(shownScore(run).mean), align: 'right' },
+  { title: '±', text: (run) => formatError(shownScore(run).se), align: 'right', leaveOut: 2 },
   {
     title: 'gates',
     text: ({ passed }) => GATES[`${passed}`],

@@ -13,7 +13,7 @@ import { toExitCode, mergeExitCodes, VERDICTS, type JudgedBy } from '../judge-ru
 import { progressOn } from '../watch-run.js';
 import { GATES_ALPHA, readNumber, readOption, type DivisionOptions } from '../options/judging-options.js';
 import { reportLines } from '../report-lines.js';
-import { makeReport, type EvalReport, type EvalFault } from '../reports/report-items.js';
+import { makeReport, scoreOf, type EvalReport, type EvalFault } from '../reports/report-items.js';
 import {
   tellGitHub,
   warnOfMissingBaseline,
@@ -262,7 +262,7 @@ const SUMMARY: readonly Column<Ended>[] = [
   { title: 'eval', text: ({ file }) => file, shrinks: true },
   {
     title: 'score',
-    text: (ended) => ('report' in ended ? formatScore(ended.report.statistics.score.mean) : ''),
+    text: (ended) => ('report' in ended ? formatScore(scoreOf(ended.report).mean) : ''),
     align: 'right',
   },
   {

@@ -31,7 +31,7 @@ import {
 } from '../options/judging-options.js';
 import { readRunPlan, type RunOptions, type RunPlan } from '../options/run-options.js';
 import { reportLines } from '../report-lines.js';
-import { makeReport, type EvalReport } from '../reports/report-items.js';
+import { makeReport, scoreOf, type EvalReport } from '../reports/report-items.js';
 import {
   tellGitHub,
   warnOfMissingBaseline,
@@ -397,9 +397,9 @@ async function runMatrix(call: ClientCall<object>, together: Together): Promise<
 const COLUMNS: readonly Column<EvalReport>[] = [
   { title: 'run', text: ({ run }) => run.id },
   { title: 'name', text: ({ run }) => oneLine(run.name), shrinks: true },
-  { title: 'score', text: ({ statistics }) => formatScore(statistics.score.mean), align: 'right' },
-  { title: '95% interval', text: ({ statistics }) => formatInterval(statistics.score.ci), leaveOut: 1 },
-  { title: 'pass rate', text: ({ statistics }) => formatScore(statistics.score.pass_rate.mean), align: 'right' },
+  { title: 'score', text: (report) => formatScore(scoreOf(report).mean), align: 'right' },
+  { title: '95% interval', text: (report) => formatInterval(scoreOf(report).ci), leaveOut: 1 },
+  { title: 'pass rate', text: (report) => formatScore(scoreOf(report).pass_rate.mean), align: 'right' },
   { title: 'cost', text: ({ run }) => formatDollars(run.total_cost), align: 'right' },
   { title: 'latency p50', text: ({ statistics }) => formatLatency(statistics.latency_ms.p50), align: 'right' },
   {

@@ -7,6 +7,7 @@ import {
   formatInterval,
   formatP,
   namedScores,
+  oneScore,
   NONE,
 } from '@spandrel/contract/browser';
 import { VERDICTS } from '../judge-run.js';
@@ -101,9 +102,10 @@ const renderGates = ({ gates }: EvalReport): string[] =>
 
 function renderComparison({ statistics: { comparison }, run, baseline }: EvalReport): string[] {
   if (comparison === null || !baseline) return [];
-  const { score } = comparison;
+  const score = run.scorers.length === 1 ? oneScore(comparison.score, comparison.scorers) : comparison.score;
+  const scorer = score === comparison.score ? null : run.scorers[0]!.name;
   const sentences = [
-    `Compared with the baseline ${inlineCode(baseline.name)}: **${plainText(describeCompared(comparison, null, score))}**.`,
+    `Compared with the baseline ${inlineCode(baseline.name)}: **${plainText(describeCompared(comparison, scorer, score))}**.`,
     `${describeDifference(score)}.`,
     ...describeLatency(comparison),
     describePairs(comparison, 'the run', 'the baseline'),

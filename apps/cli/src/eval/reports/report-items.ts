@@ -8,6 +8,8 @@ import {
   formatP,
   formatScore,
   namedScores,
+  oneScore,
+  shownGroup,
   type Named,
 } from '@spandrel/contract/browser';
 import { oneLine, cutText as cutColumns } from '../../client/output/text.js';
@@ -26,6 +28,10 @@ export interface EvalReport extends Judgement {
   /** The page of the run in the dashboard. */
   url: string;
 }
+
+/** The score of a run that a table of several runs shows. */
+export const scoreOf = ({ statistics: { score, scorers } }: Pick<EvalReport, 'statistics'>): ScoreStatistics =>
+  oneScore<ScoreStatistics>(score, scorers);
 
 export interface EvalFault {
   file: string;
@@ -175,11 +181,12 @@ export function groupTable(
 ): GroupTable | undefined {
   const { group_by: keys, groups, correction } = statistics;
   if (!keys || !groups) return undefined;
+  const shown = groups.map(shownGroup);
   const compared = correction ? ['difference', 'p', "Holm's p", ''] : [];
   return {
     title: `By ${keys.join(', ')}`,
     head: [...keys, 'n', 'mean', '95% interval', 'pass rate', ...compared],
-    rows: groups.map(({ group, n, mean, ci, pass_rate: rate, comparison }) => [
+    rows: shown.map(({ group, of: { datapoints: n, mean, ci, pass_rate: rate }, compared: comparison }) => [
       ...keys.map((key) => oneLine(formatMetadataValue(group[key]))),
       ...[String(n), formatScore(mean), formatInterval(ci), formatScore(rate.mean)],
       ...(comparison === null
@@ -187,7 +194,7 @@ export function groupTable(
         : [formatDifference(comparison.diff), formatP(comparison.p_value), formatP(comparison.p_holm)]),
       ...(comparison === null ? [] : [comparison.verdict.replaceAll('_', ' ')]),
     ]),
-    note: correction ? describeCorrection(correction.tests) : '',
+    note: correction ? describeCorrection(shown) : '',
   };
 }
 

@@ -187,6 +187,29 @@ describe('a markdown report', () => {
     ]);
   });
 
+  it('compares by the only scorer where that does not count, and so in groups', () => {
+    const { score, comparison } = sampleReport().statistics;
+    const nothing = { ...score, datapoints: 0, mean: null, ci: null, pass_rate: { mean: null, se: null, ci: null } };
+    const none = { ...comparison!.score, pairs: 0, diff: null, ci: null, p_value: null, verdict: 'unknown' as const };
+    const worse = { ...comparison!.score, diff: -0.25, p_value: 0.01, p_holm: 0.02, verdict: 'worse' as const };
+    const statistics = {
+      ...sampleReport().statistics,
+      ...{ score: nothing, scorers: { a: score }, comparison: { ...comparison!, score: none, scorers: { a: worse } } },
+      ...{ group_by: ['category'], correction: { method: 'holm' as const, tests: 0 } },
+      groups: [
+        {
+          ...{ ...nothing, group: { category: 'legal' }, n: 0, failed_samples: 0, scorers: { a: score } },
+          comparison: { ...none, p_holm: null, scorers: { a: worse } },
+        },
+      ],
+    };
+    const run = sampleRun({ scorers: [{ ...sampleScorer('a'), weight: 0 }] });
+    const page = markdownReport([sampleReport({ statistics, run, baseline: run })]);
+    expect(page).toContain('**worse by 0.25**. -0.25 (');
+    expect(page).toMatch(/\| `legal` \| 2 \| 0\.75 \| 0\.2 to 1 \| 0\.75 \| -0\.25 \| 0\.01 \| 0\.02 \| worse \|/);
+    expect(page).toContain('corrected for 1 group tested');
+  });
+
   it('shows so many datapoints as somebody reads', () => {
     const items = Array.from({ length: 12 }, (_, index) => sampleItem(`P${index}`, { samples: [index / 100] }));
     const page = markdownReport([sampleReport({ items, run: sampleRun({ repeats: 1 }) })]);

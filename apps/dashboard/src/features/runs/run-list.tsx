@@ -1,5 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
-import { formatCount, NONE } from '@spandrel/contract/browser';
+import { formatCount, NONE, shownScore } from '@spandrel/contract/browser';
 import type { ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { api, type Query } from '../../api/api.js';
@@ -11,7 +11,6 @@ import { cellColumn } from '../columns/cell-column.js';
 import { costColumn, textColumn } from '../columns/usual-columns.js';
 import { DatasetLink, RunLink } from '../links.js';
 import { ScoreWithBar } from '../statistics/error-bar.js';
-import { shownScore } from '../statistics/statistics-tables.js';
 import { describeGates } from '../gates/gates.js';
 import { useLiveList } from '../list/use-live-list.js';
 import { useFilteredList } from '../list/use-paged-list.js';

@@ -1,7 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { formatScore } from '@spandrel/contract/browser';
-import { shownScore } from '../statistics/statistics-tables.js';
+import { formatScore, shownScore } from '@spandrel/contract/browser';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField, type SelectFieldProps } from '../../components/field.js';

@@ -1,5 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
-import { formatInterval, formatScore } from '@spandrel/contract/browser';
+import { formatInterval, formatScore, shownScore } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
@@ -10,7 +10,7 @@ import { Time } from '../../components/time.js';
 import { runAddress } from '../addresses.js';
 import { FigureChart } from '../analytics/analytics-figure.js';
 import { RunLink } from '../links.js';
-import { ScrolledTable, shownScore } from '../statistics/statistics-tables.js';
+import { ScrolledTable } from '../statistics/statistics-tables.js';
 import styles from './run-list.module.css';
 
 /** What the chart shows of a run, each the mean of its samples with its interval. */

@@ -9,6 +9,7 @@ import { traceAddress } from '../addresses.js';
 import { FactList } from '../fact-list.js';
 import { wordsOfScorer } from '../scorer-words.js';
 import { RunError, TextBlock } from './opened-row.js';
+import { wholeCost } from './tries.js';
 import styles from './samples-list.module.css';
 
 /** Whether scorers said more than the score does: there are several, or one that does not count. */
@@ -58,7 +59,7 @@ function Sample({ sample }: { sample: Try }) {
           { name: 'Score', value: formatScore(sample.score), exact: String(sample.score ?? '') },
           { name: 'Latency', value: formatDuration(sample.latency_ms) },
           { name: 'Tokens', value: formatCount(sample.tokens) },
-          { name: 'Cost', value: formatCost(sample.cost) },
+          { name: 'Cost', value: formatCost(wholeCost(sample)) },
           ...(sample.attempts > 1 ? [{ name: 'Attempts', value: formatCount(sample.attempts) }] : []),
           ...((sample.judge_attempts ?? 0) > 1
             ? [{ name: 'Judge calls', value: formatCount(sample.judge_attempts) }]

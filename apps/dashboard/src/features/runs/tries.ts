@@ -80,6 +80,10 @@ interface Passes {
   isFlaky: boolean;
 }
 
+/** What a result cost, its judges too; `null` where that is not known. */
+export const wholeCost = ({ cost, judge_cost: judge }: Pick<SampleResource, 'cost' | 'judge_cost'>): number | null =>
+  cost === null ? judge : cost + (judge ?? 0);
+
 /** The passes of an item; `null` where each datapoint is tried once, and before the first score. */
 export function passesOf({ samples }: { samples?: readonly Pick<SampleResource, 'passed'>[] | null }): Passes | null {
   const decided = (samples ?? []).flatMap(({ passed }) => passed ?? []);

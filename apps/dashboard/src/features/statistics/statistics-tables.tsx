@@ -10,6 +10,7 @@ import {
   formatMetadataValue,
   formatP,
   namedScores,
+  shownGroup,
   type Bounds,
 } from '@spandrel/contract/browser';
 import type { ReactNode } from 'react';
@@ -22,6 +23,7 @@ import { keys } from '../../api/keys.js';
 import { goesOn } from '../runs/tries.js';
 import { wordsOfScorer } from '../scorer-words.js';
 import { IntervalCell } from './error-bar.js';
+import { groupKeys, type Division } from './division.js';
 import { DIFFERENCES, scaleAround } from './scores.js';
 import { SelectField } from '../../components/field.js';
 import styles from './statistics-tables.module.css';
@@ -224,6 +226,7 @@ const GROUP_STARTS = ['95% interval', 'Its 95% interval', 'Verdict'];
 export function GroupTable({ statistics, run }: { statistics: EvalStatistics; run: string }) {
   const { group_by: by, groups, correction } = statistics;
   if (!by || !groups) return null;
+  const shown = groups.map(shownGroup);
   return (
     <>
       <ScrolledTable
@@ -231,14 +234,14 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
         columns={[...by, ...GROUP_COLUMNS, ...(correction ? GROUP_COMPARED : [])]}
         starts={GROUP_STARTS}
       >
-        {groups.map(({ group, comparison, ...of }) => (
+        {shown.map(({ group, of, compared: comparison }) => (
           <tr key={JSON.stringify(group)}>
             {by.map((key) => (
               <th key={key} scope="row" dir="auto">
                 {formatMetadataValue(group[key])}
               </th>
             ))}
-            <td>{formatCount(of.n)}</td>
+            <td>{formatCount(of.datapoints)}</td>
             <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
             <IntervalCell value={of.mean} ci={of.ci} />
             <td>{formatScore(of.pass_rate.mean)}</td>
@@ -254,7 +257,7 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
           </tr>
         ))}
       </ScrolledTable>
-      {correction && <p>{describeCorrection(correction.tests)}</p>}
+      {correction && <p>{describeCorrection(shown)}</p>}
     </>
   );
 }
@@ -284,12 +287,13 @@ const BETWEEN_MS = 10_000;
 
 /** What the scores of a run come to. @param baseline the run that it is compared with; left out for none. */
 export function useStatistics(run: EvalRunSummary, baseline?: string, division: Division = {}) {
-  const { group_by: groupBy, cluster_by } = division;
+  const { cluster_by } = division;
+  const groupBy = groupKeys(division);
   const isLive = goesOn(run);
   return useQuery<EvalStatistics>({
     queryKey: keys.statistics(run.id, baseline ?? null, isLive, groupBy, cluster_by),
     queryFn: ({ signal }) => {
-      const query = { baseline, cluster_by, ...(groupBy !== undefined && { group_by: [groupBy] }) };
+      const query = { baseline, cluster_by, ...(groupBy.length > 0 && { group_by: groupBy }) };
       return api.getEvalStatistics({ path: { id: run.id }, query, signal });
     },
     enabled: run.sample_progress > 0,
@@ -297,18 +301,6 @@ export function useStatistics(run: EvalRunSummary, baseline?: string, division: 
     // What was known of this run stays on screen while it is asked for again.
     placeholderData: (before) => (before?.run_id === run.id ? before : undefined),
   });
-}
-
-/** The score that lists show: of all scorers, or of the only one, which may not count. */
-export function shownScore({ avg_score: score, score_ci: ci, scorers, scorer_scores: scores }: EvalRunSummary) {
-  const only = scorers.length === 1 ? scores?.[scorers[0]!.name] : undefined;
-  return score === null && only ? { mean: only.mean, ci: only.ci } : { mean: score, ci };
-}
-
-/** Members of the datapoints' metadata by which statistics are divided. */
-export interface Division {
-  group_by?: string;
-  cluster_by?: string;
 }
 
 interface DivisionFieldsProps {
@@ -337,14 +329,14 @@ export function DivisionFields({ runId, division, className, onChange }: Divisio
       onChange={({ currentTarget }) => onChange(member, currentTarget.value)}
     />
   );
+  const dividing = known.filter(({ has_more: hasMore }) => !hasMore);
+  const further = dividing.filter(({ key }) => key !== division.group_by);
   return (
     <>
-      {field(
-        'group_by',
-        'Group by',
-        'No groups',
-        known.filter(({ has_more: hasMore }) => !hasMore),
-      )}
+      {field('group_by', 'Group by', 'No groups', dividing)}
+      {division.group_by !== undefined &&
+        further.length > 0 &&
+        field('then_by', 'Then by', 'No further groups', further)}
       {field('cluster_by', 'Cluster by', 'No clusters', known)}
     </>
   );

@@ -1,5 +1,5 @@
 import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
-import { formatCount, formatDifference, formatScore } from '@spandrel/contract/browser';
+import { formatCount, formatDifference, formatScore, shownScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { gridRows } from '../../features/list/use-paged-list.js';
@@ -15,7 +15,7 @@ import { useDelayed } from '../../components/hooks.js';
 import { COMPARED_MAX, dataText, describeWorst } from '../../features/runs/tries.js';
 import { RunField, useRunOption } from '../../features/runs/run-queries.js';
 import { DivisionFields } from '../../features/statistics/statistics-tables.js';
-import { RunComparison, ScrolledTable, shownScore } from '../../features/statistics/statistics-tables.js';
+import { RunComparison, ScrolledTable } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows, SHOWN_LENGTH } from '../../features/runs/run-list.js';
@@ -244,7 +244,7 @@ interface ComparedAmount {
 
 const AMOUNTS: readonly ComparedAmount[] = [
   { of: (run) => shownScore(run).mean, format: formatScore, isBetter: 1 },
-  { of: (run) => run.pass_rate?.mean, format: formatScore, isBetter: 1 },
+  { of: (run) => shownScore(run).pass_rate?.mean, format: formatScore, isBetter: 1 },
   { of: costOf, format: formatColumnCost, isBetter: -1 },
   { of: (run) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
   { of: (run) => run.total_tokens, format: formatCount, isBetter: -1 },

@@ -1,5 +1,5 @@
 import type { ComparedOnly } from '@spandrel/contract';
-import type { Division } from '../../features/statistics/statistics-tables.js';
+import { DIVISION, type Division } from '../../features/statistics/division.js';
 import { readTexts } from '../../features/filters/list-search.js';
 
 /** What the address of a comparison can say. */
@@ -17,7 +17,7 @@ export interface CompareSearch extends Division {
 export function readCompareSearch(search: Record<string, unknown>): CompareSearch {
   const { only } = search;
   return {
-    ...readTexts(search, ['runs', 'baseline', 'group_by', 'cluster_by', 'item']),
+    ...readTexts(search, ['runs', 'baseline', ...DIVISION, 'item']),
     ...((only === 'regressed' || only === 'improved' || only === 'changed') && { only }),
   };
 }

@@ -6,6 +6,7 @@ import { formatCost, formatDuration } from '../../components/format.js';
 import { DatapointActions, RecordedInput, RowRegion, TextBlock, RunError } from '../../features/runs/opened-row.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { SamplesList } from '../../features/runs/samples-list.js';
+import { wholeCost } from '../../features/runs/tries.js';
 import { ScrolledTable, useStatistics } from '../../features/statistics/statistics-tables.js';
 import { describeChange, type CompareSearch } from './compare-search.js';
 import { useTries } from './use-comparison.js';
@@ -92,7 +93,7 @@ function Changes({ before, after }: { before: Result | undefined; after: Result 
     <ul aria-label="Changes" className={styles.summary}>
       <li>Score {describeChange(before?.score, after.score, formatScore)}</li>
       <li>Latency {describeChange(before?.latency_ms, after.latency_ms, formatDuration)}</li>
-      <li>Cost {describeChange(before?.cost, after.cost, formatCost)}</li>
+      <li>Cost {describeChange(before && wholeCost(before), wholeCost(after), formatCost)}</li>
     </ul>
   );
 }

@@ -15,6 +15,7 @@ import { datapointAddress, datasetAddress, runAddress } from '../../features/add
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { costColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { RunLink } from '../../features/links.js';
+import { wholeCost } from '../../features/runs/tries.js';
 import { gridRows, useFilteredList } from '../../features/list/use-paged-list.js';
 import { titleOfDatapoint } from '../../features/datapoint/datapoint-text.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -102,7 +103,7 @@ const historyColumns = (item: string): GridColumn<DatapointRunResult>[] => [
   cellColumn('worst', 'Worst try', 96, ({ worst_repeat: worst, worst_score: score }) =>
     worst === null ? NONE : `${formatScore(score)}, try ${formatCount(worst + 1)}`,
   ),
-  costColumn('cost', 'Cost', 80, ({ cost }) => cost),
+  costColumn('cost', 'Cost', 80, wholeCost),
   durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
   cellColumn('started', 'Started', 136, ({ created_at: at }) => <Time at={at} />),
 ];

@@ -3,7 +3,16 @@ import { readDatasetSearch } from './dataset-search.js';
 
 describe('the address of a dataset', () => {
   it('has a tab and what datapoints are filtered by', () => {
-    const search = { tab: 'rules', text_contains: 'a', source: 'manual', sort_order: 'asc', cols: 'input' };
+    const search = {
+      ...{
+        tab: 'rules',
+        text_contains: 'a',
+        source: 'manual',
+        'metadata.split': 'test',
+        sort_order: 'asc',
+        cols: 'input',
+      },
+    };
     expect(readDatasetSearch(search)).toEqual(search);
   });
 

@@ -17,7 +17,7 @@ export const DATAPOINT_PARAMETERS: ListParameters = {
       ],
     },
   ],
-  fields: [],
+  fields: [{ id: 'metadata', label: 'Metadata', isKeyed: true }],
   sorts: { keys: { created_at: 'created_at' }, usual: { sort_by: 'created_at', sort_order: 'desc' } },
   isTimeless: true,
 };

@@ -7,6 +7,7 @@ import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
+import { listFilters } from '../../features/filters/list-search.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import type { DatasetSearch } from './dataset-search.js';
 
@@ -38,9 +39,9 @@ export function useDataset(id: string) {
 /** The datapoints of a dataset by the filters of the address, kept up to date. */
 export function useDatapointList(
   datasetId: string,
-  { text_contains, source, sort_order }: DatasetSearch,
+  { tab: _tab, ...search }: DatasetSearch,
 ): FilteredList<DatapointPreview> & { live: LiveList } {
-  const query = { text_contains, source, sort_order: sort_order ?? 'desc' };
+  const query = { ...listFilters(search, 0), sort_order: search.sort_order ?? 'desc' };
   const found = useFilteredList<DatapointPreview>({
     name: 'datapoints',
     filters: { datasetId, ...query },

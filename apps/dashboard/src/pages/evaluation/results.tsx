@@ -24,7 +24,7 @@ import {
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { longTextColumn, NoRows } from '../../features/runs/run-list.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
-import { dataText, describePasses, describeWorst, passesOf } from '../../features/runs/tries.js';
+import { dataText, describePasses, describeWorst, passesOf, wholeCost } from '../../features/runs/tries.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
 import { statusWord, useSamples } from './use-run.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
@@ -148,7 +148,7 @@ const COLUMNS: readonly GridColumn<EvalItem>[] = [
   { id: 'score', header: 'Score', width: 64, align: 'end', cell: ({ score }) => formatScore(score) },
   durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),
   countColumn('tokens', 'Tokens', 72, ({ tokens }) => tokens),
-  costColumn('cost', 'Cost', 80, ({ cost }) => cost),
+  costColumn('cost', 'Cost', 80, wholeCost),
   { id: 'status', header: 'Status', width: 104, cell: (item) => <ResultBadge {...item} /> },
 ];
 
@@ -212,6 +212,10 @@ function withoutText({ expected, output, status }: EvalItem): string {
   return status === 'pending' || status === 'running' ? 'There is no output yet.' : 'There is no output.';
 }
 
+const costFact = (name: string, cost: number | null): Fact => ({
+  ...{ name, value: formatCost(cost), exact: formatCostExactly(cost) },
+});
+
 function resultFacts(item: EvalItem): Fact[] {
   const { latency_ms: ms, judge_model: judge, metadata, passed } = item;
   const passes = passesOf(item);
@@ -223,7 +227,10 @@ function resultFacts(item: EvalItem): Fact[] {
     ...(describeWorst(item) === null ? [] : [{ name: 'Worst try', value: describeWorst(item)! }]),
     { name: 'Latency', value: formatDuration(ms), exact: formatDurationExactly(ms) },
     { name: 'Tokens', value: formatCount(item.tokens) },
-    { name: 'Cost', value: formatCost(item.cost), exact: formatCostExactly(item.cost) },
+    costFact('Cost', wholeCost(item)),
+    ...(item.judge_cost === null
+      ? []
+      : [costFact('Cost of the call', item.cost), costFact('Cost of judges', item.judge_cost)]),
     { name: 'Attempts', value: formatCount(item.attempts) },
     ...(item.reused_run_id === null
       ? []

@@ -1,13 +1,14 @@
-import type { EvalRunResource } from '@spandrel/contract';
+import type { EvalRunResource, RetryEval } from '@spandrel/contract';
 import { describeLeftOut, formatCount, formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { TextField } from '../../components/field.js';
 import { PageActions } from '../../components/page-actions.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, PageHeading } from '../../components/page-parts.js';
 import { useHasFeature } from '../../features/browser-session.js';
-import { ConfirmAction } from '../../features/dialogs.js';
+import { ConfirmAction, FormDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
 import { withMember } from '../../features/filters/list-search.js';
@@ -134,7 +135,7 @@ function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
 function CostCap({ run }: { run: EvalRunResource }) {
   const { max_cost_usd: cap } = run;
   if (cap === null) return null;
-  const spent = run.total_cost ?? 0;
+  const spent = spentBy(run);
   return (
     <div className={styles.progress}>
       <progress aria-label="Cost of its cap" value={Math.min(spent, cap)} max={cap} />
@@ -170,11 +171,13 @@ function RunActions({ run }: { run: EvalRunResource }) {
     onError: (error) => notifyError('The run could not be cancelled', error),
   });
   const retry = useMutation({
-    mutationFn: (what: 'failed' | 'pending' | 'unscored') => api.retryEval({ path: { id: run.id }, body: { what } }),
+    mutationFn: (what: RetryEval['what']) => api.retryEval({ path: { id: run.id }, body: { what } }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
     onError: (error) => notifyError('The run could not go on', error),
   });
   const canRetry = !goesOn(run) && !retry.isPending;
+  const [capped, setCapped] = useState<RetryEval['what'] | null>(null);
+  const goOn = (what: RetryEval['what']): void => (run.max_cost_usd === null ? retry.mutate(what) : setCapped(what));
   const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: run.id } });
   const runs = [run.baseline_run_id ?? [], run.id].flat().join();
   const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs } });
@@ -192,16 +195,17 @@ function RunActions({ run }: { run: EvalRunResource }) {
           {
             ...{ label: 'Retry failed samples', short: 'Retry failed', writes: true, disabled: !canRetry },
             isHidden: run.failed_samples === 0,
-            run: () => retry.mutate('failed'),
+            run: () => goOn('failed'),
           },
           {
-            ...{ label: 'Score failed samples again', writes: true, disabled: !canRetry, isHidden: true },
-            run: () => retry.mutate('unscored'),
+            ...{ label: 'Score failed samples again', writes: true, disabled: !canRetry },
+            ...{ isRare: run.failed_samples > 0, isHidden: true },
+            run: () => goOn('unscored'),
           },
           {
             ...{ label: 'Resume run', short: 'Resume', writes: true, disabled: !canRetry },
             isHidden: goesOn(run) || run.sample_progress === run.sample_total,
-            run: () => retry.mutate('pending'),
+            run: () => goOn('pending'),
           },
           { label: 'Run again', writes: true, run: runAgain },
           { label: 'Edit gates', writes: true, run: () => setIsGating(true) },
@@ -209,11 +213,49 @@ function RunActions({ run }: { run: EvalRunResource }) {
           { label: 'Delete run', icon: 'trash', writes: true, run: () => setIsDeleting(true) },
         ]}
       />
+      {capped && <CapDialog run={run} what={capped} onClose={() => setCapped(null)} />}
       {isGating && <GatesDialog run={run} onClose={() => setIsGating(false)} />}
       {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}
     </>
   );
 }
+
+/** Asks what a run with a cost cap may cost before it goes on. */
+function CapDialog({ run, what, onClose }: { run: EvalRunResource; what: RetryEval['what']; onClose(): void }) {
+  const client = useQueryClient();
+  return (
+    <FormDialog
+      title="What may this run cost?"
+      action="Go on"
+      failed="The run could not go on"
+      paths={['max_cost_usd']}
+      send={(form) => {
+        const max_cost_usd = Number(form.get('cap')) || null;
+        return api.retryEval({ path: { id: run.id }, body: { what, max_cost_usd } });
+      }}
+      onSent={() => {
+        void client.invalidateQueries({ queryKey: keys.run(run.id) });
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      {(faults) => (
+        <TextField
+          label="Max cost (USD)"
+          name="cap"
+          type="number"
+          {...{ min: 0, step: 'any', placeholder: 'No cap', defaultValue: run.max_cost_usd ?? '' }}
+          hint={`${formatCost(spentBy(run))} spent so far`}
+          fault={faults.at('max_cost_usd')}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** What counts for the cap of a run: former attempts, too. */
+const spentBy = ({ total_cost: total, retried_cost: retried }: EvalRunResource): number =>
+  (total ?? 0) + (retried ?? 0);
 
 function DeleteRun({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
   const navigate = useNavigate();

@@ -1,5 +1,5 @@
 import type { Query } from '../../api/api.js';
-import type { Division } from '../../features/statistics/statistics-tables.js';
+import { DIVISION, type Division } from '../../features/statistics/division.js';
 import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 /** What the address of a run can say. */
@@ -33,7 +33,7 @@ export function readRunSearch(search: Record<string, unknown>): RunSearch {
   const { only } = search;
   return {
     ...(typeof only === 'string' && Object.hasOwn(ONLY, only) && { only: only as RunOnly }),
-    ...readTexts(search, ['item', 'baseline', 'group_by', 'cluster_by', 'cols']),
+    ...readTexts(search, ['item', 'baseline', ...DIVISION, 'cols']),
     ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
   };
 }

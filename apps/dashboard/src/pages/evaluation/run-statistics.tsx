@@ -19,8 +19,9 @@ import { FaultNotice, QueryFault } from '../../components/page-parts.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { RunField, runQuery, useRunsOf } from '../../features/runs/run-queries.js';
-import { DivisionFields, type Division } from '../../features/statistics/statistics-tables.js';
+import type { Division } from '../../features/statistics/division.js';
 import {
+  DivisionFields,
   GroupTable,
   PassTable,
   RunComparison,

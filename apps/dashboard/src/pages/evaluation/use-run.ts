@@ -1,7 +1,7 @@
 import type { EvalItem, EvalFilter, EvalRunResource } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { formatCount, formatScore, describeInterval, formatCounted } from '@spandrel/contract/browser';
+import { formatCount, formatScore, describeInterval, formatCounted, shownScore } from '@spandrel/contract/browser';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
@@ -10,7 +10,6 @@ import { runQuery } from '../../features/runs/run-queries.js';
 import { isOfRun, triesQuery, withoutOutputs, hasFailedAltogether, scorersOf } from '../../features/runs/tries.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
-import { shownScore } from '../../features/statistics/statistics-tables.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 import { capitalized, formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
@@ -104,6 +103,7 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
     { name: 'Failed', value: describeFailed(run) },
     ...(run.reused_samples > 0 ? [{ name: 'Answers taken over', value: formatCount(run.reused_samples) }] : []),
     ...(run.retried_samples > 0 ? [{ name: 'Former attempts', value: formatCount(run.retried_samples) }] : []),
+    ...(run.retried_cost === null ? [] : [{ name: 'Their cost', value: formatCost(run.retried_cost) }]),
     ...durationFact(run),
     ...(temperature === null ? [] : [{ name: 'Temperature', value: String(temperature) }]),
     ...(maxTokens === null ? [] : [{ name: 'Max tokens', value: formatCount(maxTokens) }]),
