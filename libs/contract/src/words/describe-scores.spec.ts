@@ -191,12 +191,16 @@ describe('the score that stands for a run', () => {
 
   it('is so in groups, with its comparison, and the groups that were tested are counted', () => {
     const none = { diff: null, p_value: null };
-    const compared = { diff: 0.1, p_value: 0.04 };
-    const group = (mean: number | null, comparison: object | null, ...names: string[]) =>
-      ({
-        ...{ group: { category: 'legal' }, mean, comparison },
-        scorers: Object.fromEntries(names.map((name) => [name, own])),
-      }) as unknown as Parameters<typeof shownGroup>[0];
+    type Compared = Record<'diff' | 'p_value', number | null>;
+    const compared: Compared = { diff: 0.1, p_value: 0.04 };
+    const group = (
+      mean: number | null,
+      comparison: (Compared & { scorers: Record<string, Compared> }) | null,
+      ...names: string[]
+    ) => ({
+      ...{ ...own, group: { category: 'legal' }, mean, comparison },
+      scorers: Object.fromEntries(names.map((name) => [name, { ...own, mean: own.mean as number | null }])),
+    });
     const ofTone = { ...none, scorers: { tone: compared } };
     const shown = [
       shownGroup(group(null, ofTone, 'tone')),

@@ -1,5 +1,3 @@
-import type { GroupStatistics, ScoreStatistics } from '../eval-statistics.js';
-import type { EvalRunSummary } from '../evals.js';
 import { formatCounted, NONE } from './format-count.js';
 
 const DIGITS = 3;
@@ -213,21 +211,37 @@ export function oneScore<Of extends { mean?: number | null; diff?: number | null
   return only && others.length === 0 && (score.mean ?? score.diff ?? null) === null ? only : score;
 }
 
-/** The score of a run that lists show, as {@link oneScore} says. */
-export const shownScore = (
-  run: Pick<EvalRunSummary, 'avg_score' | 'score_se' | 'score_ci' | 'pass_rate' | 'scorer_scores'>,
-): Nullable<NonNullable<EvalRunSummary['scorer_scores']>[string]> =>
-  oneScore({ mean: run.avg_score, se: run.score_se, ci: run.score_ci, pass_rate: run.pass_rate }, run.scorer_scores);
-
-/** What tables show of a group of datapoints and of its comparison, as {@link oneScore} says. */
-export function shownGroup(group: GroupStatistics) {
-  const { scorers, comparison } = group;
-  const of: ScoreStatistics = oneScore<ScoreStatistics>(group, scorers);
-  const compared = of === group ? comparison : (comparison?.scorers[Object.keys(scorers)[0]!] ?? null);
-  return { group: group.group, of, compared };
+/** Members of an `EvalRunSummary`. @typeParam Ci an interval. @typeParam Rate a pass rate. */
+interface RatedRun<Ci, Rate> {
+  avg_score: number | null;
+  score_se: number | null;
+  score_ci: Ci | null;
+  pass_rate: Rate | null;
+  scorer_scores: Readonly<
+    Record<string, { mean: number | null; se: number | null; ci: Ci | null; pass_rate: Rate }>
+  > | null;
 }
 
-type Nullable<Members> = { [Name in keyof Members]: Members[Name] | null };
+/** The score of a run that lists show, as {@link oneScore} says. */
+export const shownScore = <Ci, Rate>(run: RatedRun<Ci, Rate>) =>
+  oneScore<{ mean: number | null; se: number | null; ci: Ci | null; pass_rate: Rate | null }>(
+    { mean: run.avg_score, se: run.score_se, ci: run.score_ci, pass_rate: run.pass_rate },
+    run.scorer_scores,
+  );
+
+/** What tables show of a group of datapoints and of its comparison, as {@link oneScore} says. */
+export function shownGroup<Score extends { mean: number | null }, Compared>(
+  group: NoInfer<Score> & {
+    group: Readonly<Record<string, unknown>>;
+    scorers: Readonly<Record<string, Score>>;
+    comparison: (NoInfer<Compared> & { scorers: Readonly<Record<string, Compared>> }) | null;
+  },
+) {
+  const { scorers, comparison } = group;
+  const of = oneScore<Score>(group, scorers);
+  const compared: Compared | null = of === group ? comparison : (comparison?.scorers[Object.keys(scorers)[0]!] ?? null);
+  return { group: group.group, of, compared };
+}
 
 /** Members of an `EvalRunSummary`. */
 interface ScoredRun {
