@@ -37,4 +37,10 @@ describe('ticks of a chart', () => {
       }
     }
   });
+
+  it('has no ticks upon another where points lie close together', () => {
+    const minute = 60_000;
+    expect(ticksOf({ starts: [0, 10, 20], widthMs: minute }, 300)).toEqual([minute / 2]);
+    expect(ticksOf({ starts: [0, 10, 10 * minute], widthMs: minute }, 300)).toEqual([minute / 2, 10.5 * minute]);
+  });
 });

@@ -44,10 +44,16 @@ const TICK_PX = 46;
 /** So many buckets lie between two ticks. */
 const TICK_STEPS = [1, 2, 3, 5, 6, 10, 12, 15, 24, 30, 60, 120, 240, 720] as const;
 
-/** Middles of the buckets that have a tick: as many as fit, never one between two buckets. @param width in pixels. */
+/** Middles of the buckets that have a tick: as many as fit, never one between two buckets or upon another. @param width in pixels. */
 export function ticksOf({ starts, widthMs }: Pick<ChartData, 'starts' | 'widthMs'>, width: number): number[] {
   const fitting = Math.max(1, Math.ceil((starts.length * TICK_PX) / Math.max(width, TICK_PX)));
   const step = TICK_STEPS.find((one) => one >= fitting) ?? fitting;
   const chosen = starts.filter((start) => Math.floor(start / widthMs) % step === 0);
-  return (chosen.length > 0 ? chosen : starts.slice(0, 1)).map((start) => start + widthMs / 2);
+  const apart = (((starts.at(-1) ?? 0) + widthMs - (starts[0] ?? 0)) * TICK_PX) / Math.max(width, TICK_PX);
+  const ticks: number[] = [];
+  for (const start of chosen.length > 0 ? chosen : starts.slice(0, 1)) {
+    const middle = start + widthMs / 2;
+    if (ticks.length === 0 || middle - ticks.at(-1)! >= apart) ticks.push(middle);
+  }
+  return ticks;
 }
