@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, listPage } from '../../api/api.js';
+import { api, listPage, type Query } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Icon } from '../../components/icon.js';
 import styles from './first-steps.module.css';
@@ -57,11 +57,14 @@ const LISTS = {
   connections: 'listConnections',
   runs: 'listEvalRuns',
 } as const;
+/** Results that were sent from elsewhere needed no connection and no press on Evaluate. */
+const OWN: Partial<Record<keyof typeof LISTS, Query>> = { runs: { execution: 'server' } };
 
 /** Whether there is any of a kind, in the queue any that was submitted; `undefined` until it is known. */
 function useIsAny(kind: keyof typeof LISTS | 'queue', enabled: boolean): boolean | undefined {
   const ask = async (signal: AbortSignal): Promise<boolean> => {
-    if (kind !== 'queue') return (await listPage(LISTS[kind], { query: { limit: 1 }, signal })).rows.length > 0;
+    if (kind !== 'queue')
+      return (await listPage(LISTS[kind], { query: { limit: 1, ...OWN[kind] }, signal })).rows.length > 0;
     return (await api.countQueue({ signal })).datasets.some(({ completed }) => completed > 0);
   };
   return useQuery({ queryKey: keys.firstStep(kind), queryFn: ({ signal }) => ask(signal), enabled }).data;
