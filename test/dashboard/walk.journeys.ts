@@ -117,6 +117,8 @@ describe('the walk', () => {
     await heading('Compare runs');
     await grid('Comparison').getByRole('row').nth(1).click();
     await page.getByRole('region', { name: 'Difference' }).waitFor();
+    const compared = await page.getByRole('group', { name: 'Compared runs, as a table' }).boundingBox();
+    expect(compared!.height).toBeGreaterThan(60);
     await show('comparison');
     await expectAccessible(watched);
     await page.emulateMedia({ colorScheme: 'light' });

@@ -142,7 +142,7 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
             { label: 'Copy trace ID', icon: 'copy', run: () => void copyAs('the trace ID', trace.id) },
             {
               label: 'Download as one file',
-              icon: 'download',
+              icon: 'file',
               run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}/bundle`, `trace-${trace.id}.html`),
             },
             {
