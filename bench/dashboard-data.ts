@@ -7,7 +7,11 @@ const TEXT = 'lorem ipsum dolor sit amet '.repeat(19);
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
 /** Records a trace of calls below steps of ten, each with 1 KB of texts; every 101st failed. */
-export async function recordLargeTrace(api: Api, traceId: string, count: number): Promise<void> {
+export async function recordLargeTrace(
+  api: { post(path: string, body: object): Promise<unknown> },
+  traceId: string,
+  count: number,
+): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
     const spans = Array.from({ length: Math.min(BATCH, count - from) }, (_, n) => spanOf(traceId, from + n, count));
     await api.post('/api/ingest', { traces: from === 0 ? [{ id: traceId, name: traceId }] : [], spans });
