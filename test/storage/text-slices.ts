@@ -8,6 +8,7 @@ import { LIST_LIMITS } from '../../libs/tracing/src/listing/list-request.sql.js'
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { BuildTextIndex } from '../../libs/tracing/src/text-index/build-text-index.js';
 import { indexedUntil } from '../../libs/tracing/src/text-index/pending-texts.sql.js';
+import { ColdTexts } from '../../libs/tracing/src/reading/cold-texts.js';
 import { TextIndexStore, type TextSlice } from '../../libs/tracing/src/text-index/text-index.store.js';
 import { containsText } from './listing.js';
 import type { TracingApp } from './tracing-app.js';
@@ -22,7 +23,7 @@ const COUNT = shapeOf({ number: integer() });
 /** Searches find by slices of texts what they find without, whatever was written, and in what order. */
 export function textSlices(app: () => TracingApp): void {
   describe('slices of texts', () => {
-    const slices = (): TextIndexStore => new TextIndexStore(app().storage);
+    const slices = (): TextIndexStore => new TextIndexStore(app().storage, app().provided(ColdTexts));
     let made: BuildTextIndex | undefined;
     const builder = (): BuildTextIndex => (made ??= newBuilder());
     const newBuilder = (): BuildTextIndex => {

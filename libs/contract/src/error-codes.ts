@@ -69,6 +69,7 @@ export const ERRORS = {
   search_not_available: { status: 501, title: 'Search is not set up' },
   bad_gateway: { status: 502, title: 'The upstream did not answer' },
   unavailable: { status: 503, title: 'The service is not available right now' },
+  texts_unavailable: { status: 503, title: 'The texts are in the read store, which cannot be asked' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PluginLogger } from './deps.js';
 
 /** What a read store plugin gets in `setup`. */
@@ -67,6 +68,8 @@ export type ReadStoreSort = keyof typeof READ_STORE_SORTS;
 export interface ReadStoreCapabilities {
   filters: readonly (keyof ReadStoreFilters)[];
   sorts: readonly ReadStoreSort[];
+  /** Whether it gives texts by id and digests: the database may then give away what the store has. */
+  byId?: boolean | undefined;
 }
 
 /** A place in a sorted list: the sorted value of a span and its id. */
@@ -101,6 +104,35 @@ export interface ReadStoreListQuery extends ReadStoreQuery {
   behind?: ReadStorePosition | undefined;
 }
 
+/** Spans whose texts are asked for; traces and starts are those that the store has. */
+export interface ReadStoreTextsQuery extends Pick<ReadStoreQuery, 'projectId' | 'has'> {
+  spans: readonly Pick<ReadStoreSpan, 'id' | 'trace_id' | 'started_at'>[];
+}
+
+/** The texts of a span. */
+export type ReadStoreTexts = Pick<ReadStoreSpan, 'id' | 'input' | 'output'>;
+
+/** Spans of a project that start within a range; `until` is exclusive. */
+export interface ReadStoreRange extends Pick<ReadStoreQuery, 'projectId' | 'has'> {
+  since: number;
+  until: number;
+}
+
+/** How many spans a store has, and the sum of the digests of their texts, in digits ({@link textsDigest}). */
+export interface ReadStoreDigest {
+  count: number;
+  sum: string;
+}
+
+/**
+ * The digest of the texts of a span: the first five bytes, as a number, of the MD5 of its id, the number of bytes of its
+ * input, and both texts.
+ */
+export function textsDigest({ id, input, output }: ReadStoreTexts): number {
+  const text = `${id} ${Buffer.byteLength(input ?? '')} ${input ?? ''}${output ?? ''}`;
+  return createHash('md5').update(text).digest().readUIntBE(0, 5);
+}
+
 /** Changes of any projects; what goes goes before what comes. */
 export interface ReadStoreBatch extends ReadStoreState {
   removed: readonly { projectId: string; spans: readonly string[]; traces: readonly string[] }[];
@@ -132,6 +164,12 @@ export interface ReadStore {
   list(query: ReadStoreListQuery): Promise<ReadStorePosition[]>;
   /** How many spans there are, up to `limit`. */
   count(query: ReadStoreQuery): Promise<number>;
+  /** Input and output of spans, in any order, as they were given; those that it does not have are left out. */
+  texts?(query: ReadStoreTextsQuery): Promise<ReadStoreTexts[]>;
+  /** What it has of a range, read from the texts themselves. */
+  digest?(query: ReadStoreRange): Promise<ReadStoreDigest>;
+  /** Frees the room of what was replaced or deleted before, texts above all. It may take long. */
+  purge?(): Promise<void>;
   /** Called once, when the process stops and no other call is under way. */
   close(): Promise<void>;
 }

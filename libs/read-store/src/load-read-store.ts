@@ -88,7 +88,7 @@ export class LoadReadStore {
     return true;
   }
 
-  /** Takes the number of the next batch; the store then has what was confirmed. @returns nothing where another server is at it. */
+  /** Takes the number of the next batch; the store then has what was confirmed. @throws StartError when it has lost texts that nobody else has. @returns nothing where another server is at it. */
   private async begin(): Promise<ReadStoreStateRow | undefined> {
     const now = Date.now();
     const known = await this.changes.state();
@@ -106,8 +106,8 @@ export class LoadReadStore {
     const has = await this.store!.state();
     if (has?.content !== state.content || has.batch < state.confirmed) {
       if (state.confirmed > 0) {
-        this.logger.warn('the read store has lost what it had; it is filled from the start');
         await this.storage.write((tx) => this.changes.begin(tx, now));
+        this.logger.warn('the read store has lost what it had; it is filled from the start');
         return this.begin();
       }
       await this.store!.begin(state.content);

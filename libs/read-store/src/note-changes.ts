@@ -1,9 +1,11 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ReadStore } from '@spandrel/plugin-api';
-import type { WriteTx } from '@spandrel/storage';
+import { projectScope } from '@spandrel/kernel';
+import { DAY_MS, type WriteTx } from '@spandrel/storage';
 import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
 import { READ_STORE } from './configured-store.js';
 import { CHANGE_KIND } from './read-store.entity.js';
+import { ReadStoreDayStore } from './read-store-day.store.js';
 import { ReadStoreChangeStore, type NotedChange } from './read-store-change.store.js';
 
 /** Notes in the transaction of a change what the read store does not have from then on. */
@@ -15,6 +17,7 @@ export class NoteChanges implements SpanCommitParticipant, OnModuleInit {
     @Inject(READ_STORE) private readonly store: ReadStore | null,
     private readonly participants: SpanCommitParticipants,
     private readonly changes: ReadStoreChangeStore,
+    private readonly days: ReadStoreDayStore,
   ) {}
 
   onModuleInit(): void {
@@ -22,9 +25,19 @@ export class NoteChanges implements SpanCommitParticipant, OnModuleInit {
   }
 
   async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
-    await this.changes.note(tx, changes.flatMap(notedChange), Date.now());
+    const now = Date.now();
+    await this.changes.note(tx, changes.flatMap(notedChange), now);
+    for (const [projectId, some] of Map.groupBy(changes, ({ scope }) => scope.projectId)) {
+      if (some.some(({ type }) => type === 'cleared')) await this.days.forget(tx, projectId);
+      const starts = some.flatMap(startsOf).filter((start) => start < now - DAY_MS);
+      await this.days.open(tx, projectScope(projectId), starts);
+    }
   }
 }
+
+/** When the spans of a change start and started; none of those that went with their trace. */
+const startsOf = (change: TracingChange): number[] =>
+  'after' in change ? [change.before, change.after].flatMap((span) => span?.startedAt ?? []) : [];
 
 function notedChange(change: TracingChange): NotedChange[] {
   const { projectId } = change.scope;

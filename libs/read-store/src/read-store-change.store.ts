@@ -14,6 +14,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { TraceLookups } from '@spandrel/tracing';
+import { ReadStoreDayStore } from './read-store-day.store.js';
 import {
   CHANGE_KIND,
   ReadStoreChangeSchema,
@@ -42,6 +43,7 @@ export class ReadStoreChangeStore {
   constructor(
     private readonly storage: Storage,
     private readonly traces: TraceLookups,
+    private readonly days: ReadStoreDayStore,
   ) {}
 
   /** Notes changes, each once. */
@@ -105,8 +107,9 @@ export class ReadStoreChangeStore {
     return row;
   }
 
-  /** Begins with new content: all spans of all projects are to be loaded. @returns how many projects there are. */
+  /** Begins with new content: all spans of all projects are to be loaded. @returns how many projects there are. @throws StartError */
   async begin(tx: WriteTx, now: number): Promise<number> {
+    await this.days.assertNoneCold(tx);
     await tx.run(
       sql`insert into read_store_state (id, content, batch, confirmed, holder, lease_until)
         values ('spans', ${newId()}, 1, 0, '', 0) on conflict (id) do update set content = excluded.content,
@@ -169,7 +172,10 @@ export class ReadStoreChangeStore {
     });
   }
 
+  /** @throws StartError when there are texts that the database does not have. */
   async forgetAll(tx: WriteTx): Promise<void> {
+    await this.days.assertNoneCold(tx);
+    await tx.run(sql`delete from read_store_day`);
     await tx.run(sql`delete from read_store_state`);
     await tx.run(sql`delete from read_store_change`);
   }

@@ -3,6 +3,7 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import { METRICS, registerSourceGauges } from '@spandrel/kernel';
 import type { ReadStore } from '@spandrel/plugin-api';
 import { READ_STORE } from './configured-store.js';
+import { ReadStoreDayStore } from './read-store-day.store.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
 
 /** Who answered: the store, with the database for what it does not have yet, or the database alone. */
@@ -18,6 +19,7 @@ export class ReadStoreMetrics {
     @Inject(READ_STORE) store: ReadStore | null,
     @Inject(METRICS) registry: Registry,
     changes: ReadStoreChangeStore,
+    days: ReadStoreDayStore,
   ) {
     if (!store) return;
     const registers = [registry];
@@ -43,6 +45,17 @@ export class ReadStoreMetrics {
         name: 'spandrel_read_store_lag_seconds',
         help: 'How long the oldest of them has waited.',
         samples: ({ oldest }) => [{ value: oldest === null ? 0 : Math.max(0, Date.now() - oldest) / 1_000 }],
+      },
+    ]);
+    registerSourceGauges(registry, () => days.counts(), [
+      {
+        name: 'spandrel_read_store_days',
+        help: 'Days of projects whose texts the database gave away (cold), and on which the read store does not have what it should (differs).',
+        labelNames: ['state'],
+        samples: ({ cold, differs }) => [
+          { labels: { state: 'cold' }, value: cold },
+          { labels: { state: 'differs' }, value: differs },
+        ],
       },
     ]);
   }

@@ -50,3 +50,34 @@ export const ReadStoreStateSchema = defineEntity({
 });
 
 export type ReadStoreStateRow = RowOf<typeof ReadStoreStateSchema>;
+
+/** What is known of the texts of a day of a project. */
+export const DAY_STATE = {
+  /** Something of it was written since it was looked at. */
+  open: 0,
+  /** The texts are being compared, and nothing of it was written since that began. */
+  comparing: 1,
+  /** The store has them as the database does, which may give them away. */
+  agreed: 2,
+  /** The database has given them away. */
+  cold: 3,
+  /** The store does not have what the database has or had. */
+  differs: 4,
+} as const;
+
+/** A day of a project that is older than `retention.hot_days` (ADR 0087). */
+export const ReadStoreDaySchema = defineEntity({
+  name: 'ReadStoreDay',
+  tableName: 'read_store_day',
+  properties: {
+    projectId: p.text().primary(),
+    /** Days since the epoch. */
+    day: p.integer().primary(),
+    /** {@link DAY_STATE}. */
+    state: p.smallint(),
+    /** Whether the store alone has texts of it, of all of its spans or of some. */
+    isCold: p.smallint(),
+  },
+});
+
+export type ReadStoreDayRow = RowOf<typeof ReadStoreDaySchema>;

@@ -3,11 +3,13 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { PLUGINS } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { AnswerHeader } from './answer-header.js';
+import { CoolDays } from './cool-days.js';
 import { configuredStore, READ_STORE } from './configured-store.js';
 import { KeepReadStore } from './keep-read-store.js';
 import { LoadReadStore } from './load-read-store.js';
 import { NoteChanges } from './note-changes.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
+import { ReadStoreDayStore } from './read-store-day.store.js';
 import { ReadStoreMetrics } from './read-store-metrics.js';
 import { ReadStoreSettings } from './read-store.settings.js';
 import { StoredLists } from './stored-lists.js';
@@ -18,6 +20,7 @@ import { StoredLists } from './stored-lists.js';
   providers: [
     { provide: READ_STORE, inject: [ReadStoreSettings, PLUGINS], useFactory: configuredStore },
     { provide: APP_INTERCEPTOR, useClass: AnswerHeader },
+    ...[ReadStoreDayStore, CoolDays],
     ...[ReadStoreChangeStore, ReadStoreMetrics, NoteChanges, LoadReadStore, StoredLists, KeepReadStore],
   ],
 })

@@ -1,12 +1,21 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import type { ReadStore, ReadStoreFilters, ReadStoreQuery } from '@spandrel/plugin-api';
-import { needleInJson, type Part, type Position } from '@spandrel/storage';
-import { ReadStoreAway, ReadStorePort, type SpanQuery, type StoredList, type StoredSpans } from '@spandrel/tracing';
+import { needleInJson, type Part, type Position, type WriteTx } from '@spandrel/storage';
+import {
+  ReadStoreAway,
+  ReadStorePort,
+  type SpanQuery,
+  type SpanTexts,
+  type StoredList,
+  type StoredSpan,
+  type StoredSpans,
+} from '@spandrel/tracing';
 import { noteAnswered } from './answer-header.js';
 import { READ_STORE } from './configured-store.js';
 import { CHANGE_KIND } from './read-store.entity.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
+import { ReadStoreDayStore } from './read-store-day.store.js';
 import { ReadStoreMetrics, type Answered } from './read-store-metrics.js';
 import { ReadStoreSettings } from './read-store.settings.js';
 
@@ -19,7 +28,9 @@ const AWAY_MS = 5_000;
 const NO_FILTERS: ReadonlySet<string> = new Set(['sort_by', 'sort_order', 'limit', 'cursor', 'scoredOrder', 'days']);
 const TEXTS = ['text_contains', 'input_contains', 'output_contains', 'error_contains'] as const;
 
-/** Asks the read store for lists of spans, as far as it says that it can and has what it should. */
+type SpanPlace = Pick<StoredSpan, 'id' | 'traceId' | 'startedAt'>;
+
+/** Asks the read store for lists of spans and for texts, as far as it says that it can and has what it should. */
 @Injectable()
 export class StoredLists implements StoredSpans, OnModuleInit {
   private awayUntil = -Infinity;
@@ -29,6 +40,7 @@ export class StoredLists implements StoredSpans, OnModuleInit {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly port: ReadStorePort,
     private readonly changes: ReadStoreChangeStore,
+    private readonly days: ReadStoreDayStore,
     private readonly settings: ReadStoreSettings,
     private readonly metrics: ReadStoreMetrics,
   ) {}
@@ -53,6 +65,19 @@ export class StoredLists implements StoredSpans, OnModuleInit {
       this.ask((store) => store.list({ ...asked, sort_by, sort_order, part, behind, limit }));
     const count = (limit: number) => this.ask((store) => store.count({ ...asked, limit }));
     return { pending: found.except.spans, find, count };
+  }
+
+  async textsOf(scope: Scope, spans: readonly SpanPlace[]): Promise<Map<string, SpanTexts>> {
+    const state = performance.now() < this.awayUntil ? undefined : await this.changes.state();
+    if (!state || !this.store!.texts) throw new ReadStoreAway('the read store cannot be asked for texts');
+    const has = { content: state.content, batch: state.confirmed };
+    const places = spans.map(({ id, traceId, startedAt }) => ({ id, trace_id: traceId, started_at: startedAt }));
+    const texts = await this.ask((store) => store.texts!({ projectId: scope.projectId, has, spans: places }));
+    return new Map(texts.map(({ id, input, output }) => [id, { input, output }]));
+  }
+
+  broughtBack(tx: WriteTx, scope: Scope, starts: readonly number[]): Promise<void> {
+    return this.days.open(tx, scope, starts);
   }
 
   /** What the store must have and what it is not asked for; changes are read first, then what has been confirmed. */

@@ -15,7 +15,13 @@ export {
   type TraceKey,
 } from './reading/counted-spans.sql.js';
 export { BoundedScan } from './reading/bounded-scan.js';
-export { ReadStoreAway, ReadStorePort, type StoredList, type StoredSpans } from './reading/read-store-port.js';
+export {
+  ReadStoreAway,
+  ReadStorePort,
+  type SpanTexts,
+  type StoredList,
+  type StoredSpans,
+} from './reading/read-store-port.js';
 export type { SpanQuery } from './listing/span-filter.sql.js';
 export {
   ScoresPort,
@@ -28,6 +34,7 @@ export {
 export { SpanListStore } from './listing/span-list.store.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
+export { ColdPayloads, type MayGo } from './retention/cold-payloads.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { costOfSpan, costSource, usageOfKind } from './pricing/cost-of-span.js';
 export { costParts, type CallCost, type PricedUsage } from './pricing/cost-parts.js';
@@ -69,6 +76,7 @@ export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
 export { isUnpriced, isUnpricedUse } from './pricing/pricing.js';
+export { TracingSettings } from './tracing.settings.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';
 export { aliasOf } from './write/span-alias.js';

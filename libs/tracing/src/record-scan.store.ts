@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { IdOrder, rawSql, Storage, type Selection, type Sql } from '@spandrel/storage';
+import { ColdTexts } from './reading/cold-texts.js';
 import type { StoredSpan } from './span.entity.js';
 import { PAYLOAD_SIZE } from './span-partitions.sql.js';
 import { PAYLOAD_OF_SPAN } from './span.store.js';
@@ -22,7 +23,10 @@ export interface ScanSlice {
 /** All traces and spans of a project, from the first id to the last: rows that stay are met once, whatever else changes. */
 @Injectable()
 export class RecordScanStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly cold: ColdTexts,
+  ) {}
 
   /** Traces behind an id; none at the end. */
   async traces(scope: Scope, afterId: string, slice: ScanSlice): Promise<TraceRow[]> {
@@ -32,13 +36,13 @@ export class RecordScanStore {
     return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, scope)).rows;
   }
 
-  /** Spans behind an id; none at the end. */
+  /** Spans behind an id; none at the end. @throws TextsUnavailable */
   async spans(scope: Scope, afterId: string, slice: ScanSlice): Promise<StoredSpan[]> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from span s
         join span_payload p on ${PAYLOAD_OF_SPAN}
         where s.project_id = ${scope.projectId} and ${rest}`;
     const spans = { columns: SPAN_COLUMNS, size: PAYLOAD_SIZE, bytesMax: slice.bytes, select };
-    return (await SPANS.fitting(this.storage, spans, afterId, slice.rows, scope)).rows;
+    return this.cold.complete(scope, (await SPANS.fitting(this.storage, spans, afterId, slice.rows, scope)).rows);
   }
 }

@@ -47,6 +47,7 @@ const columns = fc.record({
 const span: fc.Arbitrary<StoredSpan> = columns.map((row) => ({
   ...row,
   ...NO_METADATA_VALUES,
+  coldDigest: null,
   kindType: (JSON.parse(row.kind) as { type: string }).type,
 }));
 

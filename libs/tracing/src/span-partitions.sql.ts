@@ -178,9 +178,12 @@ async function endsOf(read: Read, { projectId }: Scope, which: Sql): Promise<Sta
 /** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
 const PAYLOAD_BYTES = 32 * 1024 * 1024;
 
-/** Bytes of a payload row, found without reading the texts themselves. */
+/** Bytes of a payload row, found without reading the texts themselves, wherever they are. */
 export const PAYLOAD_SIZE = joinSql(
-  ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
+  [
+    ...['kind', 'input', 'output', 'metadata', 'error'].map((column) => `octet_length(${column})`),
+    ...['input_bytes', 'output_bytes'],
+  ].map((bytes) => rawSql(`coalesce(${bytes}, 0)`)),
   ' + ',
 );
 

@@ -105,7 +105,16 @@ const payloadProperties = () => ({
   metadata: p.text().nullable(),
   /** JSON string. */
   error: p.text().nullable(),
+  /** What the read store must have as input and output, which the database gave away (ADR 0087); `null` where it has them. */
+  coldDigest: p.bigint('number').nullable(),
+  /** Sizes of what it gave away. */
+  inputBytes: p.bigint('number').nullable(),
+  outputBytes: p.bigint('number').nullable(),
 });
+
+/** What is written of a payload but when it turns cold. */
+export const COLD_COLUMNS = ['coldDigest', 'inputBytes', 'outputBytes'] as const;
+type ColdColumn = (typeof COLD_COLUMNS)[number];
 
 /** What a span carries, as JSON text; never a JSON column, so that NUL, lone surrogates and big numbers survive. */
 export const SpanPayloadSchema = defineEntity({
@@ -114,7 +123,7 @@ export const SpanPayloadSchema = defineEntity({
   properties: payloadProperties(),
 });
 
-type SpanPayloadRow = RowOf<typeof SpanPayloadSchema>;
+type SpanPayloadRow = Omit<RowOf<typeof SpanPayloadSchema>, 'inputBytes' | 'outputBytes'>;
 
 /** The payload on Postgres, where it lies in a partition of the day its span started (ADR 0013). */
 export const DatedPayloadSchema = defineEntity({
@@ -123,7 +132,7 @@ export const DatedPayloadSchema = defineEntity({
   properties: { ...payloadProperties(), startedAt: p.bigint('number').primary() },
 });
 
-export type DatedPayloadRow = RowOf<typeof DatedPayloadSchema>;
+export type DatedPayloadRow = Omit<RowOf<typeof DatedPayloadSchema>, ColdColumn>;
 
 /**
  * Where spans lie on Postgres, in one table that has no partitions: ids are unique whatever the day, and a span is

@@ -32,8 +32,10 @@ import {
 } from './span-partitions.sql.js';
 import { METADATA_COLUMNS } from './metadata/metadata.entity.js';
 import { MetadataIndex } from './metadata/metadata-index.store.js';
-import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
-import { SPAN_COLUMNS, spanKeyTable, spanPayloadTable, spanTable, spanTablesOf } from './tables.js';
+import { ColdTexts, isCold } from './reading/cold-texts.js';
+import type { ReadStorePort } from './reading/read-store-port.js';
+import { COLD_COLUMNS, type DatedPayloadRow, type SpanLink, type StoredSpan } from './span.entity.js';
+import { payloadTableOf, SPAN_COLUMNS, spanKeyTable, spanPayloadTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/unit-of-work.js';
 
 const ID = shapeOf({ id: text() });
@@ -84,15 +86,16 @@ export class SpanStore {
   constructor(
     private readonly storage: Storage,
     @Optional() private readonly metadata?: MetadataIndex,
+    @Optional() private readonly cold?: ColdTexts,
   ) {}
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
     const { within } = await partitionsOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
-    const [span] = await this.storage.read(
+    const found = await this.storage.read(
       SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
-    return span;
+    return (await this.completed(scope, found))[0];
   }
 
   /** Ids of the spans of a trace in start order, behind a position: up to `limit`; none at the end. */
@@ -117,12 +120,37 @@ export class SpanStore {
    */
   async loadSome(scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
-    const spans = await fittingSpans(this.storage, scope, ids);
+    const spans = await this.completed(scope, await fittingSpans(this.storage, scope, ids));
     const byId = new Map(spans.map((span) => [span.id, span]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Spans to be changed, locked against other instances in the order of their ids. */
+  /** @throws TextsUnavailable */
+  private async completed(scope: Scope, spans: StoredSpan[]): Promise<StoredSpan[]> {
+    return this.cold ? this.cold.complete(scope, spans) : spans;
+  }
+
+  /** Has the texts of spans that are cold in the database again, for as long as nobody takes them away. @throws TextsUnavailable */
+  async bringBack(scope: Scope, ids: readonly string[], port: ReadStorePort): Promise<void> {
+    for (let left = ids; left.length > 0;) {
+      const spans = await this.loadSome(scope, left);
+      const texts = new Map(spans.map((span) => [span.id, span]));
+      await this.storage.write(async (tx) => {
+        const cold = (await this.loadForWrite(tx, scope, [...texts.keys()])).filter(isCold);
+        const rows = cold.map((span) => ({ ...span, ...textsIn(texts.get(span.id)!), ...NOT_COLD, spanId: span.id }));
+        await tx.update(payloadTableOf(tx.dialect), rows, ['input', 'output', ...COLD_COLUMNS]);
+        await port.registered?.broughtBack(
+          tx,
+          scope,
+          cold.map(({ startedAt }) => startedAt),
+        );
+      });
+      const last = spans.at(-1);
+      left = last ? left.slice(left.indexOf(last.id) + 1) : [];
+    }
+  }
+
+  /** Spans to be changed, locked against other instances in the order of their ids; of cold ones without their texts. */
   async loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
     return this.loadLocked(tx, scope, ids, await this.lock(tx, scope, ids));
   }
@@ -293,6 +321,10 @@ export class SpanStore {
     return (query) => this.storage.readLong(query, options);
   }
 }
+
+const NOT_COLD = { coldDigest: null, inputBytes: null, outputBytes: null };
+
+const textsIn = ({ input, output }: StoredSpan) => ({ input, output });
 
 /** A row may have more than its table has columns for. */
 const payloadRow = (span: StoredSpan): DatedPayloadRow => ({ ...span, spanId: span.id });

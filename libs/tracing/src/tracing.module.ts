@@ -15,6 +15,7 @@ import { RecordsModule } from './reading/records.module.js';
 import { ApplyPrices } from './repricing/apply-prices.js';
 import { ListPrices } from './repricing/list-prices.js';
 import { PricedSpansStore } from './repricing/priced-spans.store.js';
+import { ColdPayloads } from './retention/cold-payloads.store.js';
 import { ExpireBatch } from './retention/expire-batch.js';
 import { ExpireDay } from './retention/expire-day.js';
 import { ExpireSpans } from './retention/expire-spans.js';
@@ -38,8 +39,8 @@ class ListingModule {}
 /** Deletes what plans do not keep. */
 @Module({
   imports: [RecordsModule],
-  providers: [ExpiredStore, ExpireBatch, ExpireDay, ExpireSpans, RetentionTask],
-  exports: [ExpireSpans],
+  providers: [ExpiredStore, ExpireBatch, ExpireDay, ExpireSpans, RetentionTask, ColdPayloads],
+  exports: [ExpireSpans, ColdPayloads],
 })
 class RetentionModule {}
 

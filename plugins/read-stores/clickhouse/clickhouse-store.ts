@@ -2,15 +2,20 @@ import type {
   PluginLogger,
   ReadStore,
   ReadStoreBatch,
+  ReadStoreDigest,
   ReadStoreListQuery,
   ReadStorePosition,
   ReadStoreQuery,
+  ReadStoreRange,
   ReadStoreState,
+  ReadStoreTexts,
+  ReadStoreTextsQuery,
 } from '@spandrel/plugin-api';
 import { clusterSettings, heldBy, inCluster, onCluster } from './cluster.sql.js';
 import type { Engine } from './connect.js';
 import { CAPABILITIES, countOf, literal, literals, selectInOrder, windowsOf } from './list.sql.js';
 import { movedTo, tablesOf, type ColdDisk } from './tables.sql.js';
+import { digestOf, textsOf } from './texts.sql.js';
 
 interface StoreParts {
   engine: Engine;
@@ -146,17 +151,47 @@ export class ClickHouseStore implements ReadStore {
     return this.ask(query, countOf(this.parts.database, query));
   }
 
+  async texts(query: ReadStoreTextsQuery): Promise<ReadStoreTexts[]> {
+    if (query.spans.length === 0) return [];
+    type Texts = [string, string | null, string | null];
+    const found = await this.ask<Texts[]>(query, textsOf(this.parts.database, query));
+    return found.map(([id, input, output]) => ({ id, input, output }));
+  }
+
+  async digest(query: ReadStoreRange): Promise<ReadStoreDigest> {
+    const [count, sum] = await this.ask<[number, string]>(query, digestOf(this.parts.database, query), LOAD_SECONDS);
+    return { count: Number(count), sum };
+  }
+
+  /** Merges months of which parts are left to be merged: of versions of a span the newest stays. */
+  async purge(): Promise<void> {
+    const { database } = this.parts;
+    const months = await this.rows<{ id: string }>(
+      `SELECT DISTINCT _partition_id AS id FROM ${database}.spans WHERE is_deleted = 1`,
+      LOAD_SECONDS,
+    );
+    for (const { id } of months) {
+      await this.command(
+        `OPTIMIZE TABLE ${this.held('spans')} PARTITION ID ${literal(id)} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
+      );
+    }
+  }
+
   close(): Promise<void> {
     return this.parts.engine.close();
   }
 
   /** The one value of a query. @throws Error where the store does not have what it must, which is looked at in the same statement. */
-  private async ask<Answer>({ has: { content, batch } }: ReadStoreQuery, query: string): Promise<Answer> {
-    const { database, timeoutMs } = this.parts;
+  private async ask<Answer>(
+    { has: { content, batch } }: Pick<ReadStoreQuery, 'has'>,
+    query: string,
+    seconds = this.parts.timeoutMs / 1_000,
+  ): Promise<Answer> {
+    const { database } = this.parts;
     const has = `SELECT maxOrNull(batch) FROM ${database}.loader WHERE content = ${literal(content)}`;
     const [row] = await this.rows<{ batch: number | null; answer: Answer }>(
       `SELECT (${has}) AS batch, (${query}) AS answer`,
-      timeoutMs / 1_000,
+      seconds,
     );
     if (row!.batch === null || row!.batch < batch) throw new Error(`the store has batch ${row!.batch} of ${batch}`);
     return row!.answer;

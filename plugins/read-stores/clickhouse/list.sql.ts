@@ -43,6 +43,7 @@ const CONDITIONS: { [Name in keyof ReadStoreFilters]-?: (value: NonNullable<Read
 export const CAPABILITIES: ReadStoreCapabilities = {
   filters: Object.keys(CONDITIONS) as (keyof ReadStoreFilters)[],
   sorts: ['started_at', 'duration', 'tokens', 'cost', 'name'],
+  byId: true,
 };
 
 /** What stands behind `FROM`: the spans `s` that are asked for. */

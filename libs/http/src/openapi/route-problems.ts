@@ -33,6 +33,7 @@ export function problemsOf({ method, operation, query, notFound }: RouteFacts): 
     'headers_too_large',
     'internal',
     'unavailable',
+    'texts_unavailable',
     ...pick(!open, 'unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'),
     ...pick(isCounted(operation), 'rate_limited'),
     ...pick(query !== undefined && 'cursor' in (objectOf(query)?.shape ?? {}), 'invalid_cursor'),

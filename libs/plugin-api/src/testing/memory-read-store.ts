@@ -1,12 +1,17 @@
 import {
   READ_STORE_SORTS,
+  textsDigest,
   type ReadStore,
   type ReadStoreBatch,
+  type ReadStoreDigest,
   type ReadStoreListQuery,
   type ReadStorePosition,
   type ReadStoreQuery,
+  type ReadStoreRange,
   type ReadStoreSpan,
   type ReadStoreState,
+  type ReadStoreTexts,
+  type ReadStoreTextsQuery,
 } from '../read-store.js';
 
 interface Kept {
@@ -26,6 +31,7 @@ export class MemoryReadStore implements ReadStore {
       ...(['text_contains', 'input_contains', 'output_contains', 'error_contains'] as const),
     ],
     sorts: ['started_at', 'duration', 'tokens', 'cost', 'name'],
+    byId: true,
   };
   has: ReadStoreState | null = null;
   /** Spans by project and id. */
@@ -80,11 +86,33 @@ export class MemoryReadStore implements ReadStore {
     return Math.min(query.limit, this.matching(query).length);
   }
 
+  async texts({ projectId, has, spans }: ReadStoreTextsQuery): Promise<ReadStoreTexts[]> {
+    this.assertHas(has);
+    return spans.flatMap(({ id }) => {
+      const kept = this.kept.get(`${projectId} ${id}`);
+      return kept && !kept.isGone ? { id, input: kept.span.input, output: kept.span.output } : [];
+    });
+  }
+
+  async digest({ projectId, has, since, until }: ReadStoreRange): Promise<ReadStoreDigest> {
+    this.assertHas(has);
+    const spans = [...this.kept.values()].filter(
+      ({ projectId: of, span, isGone }) =>
+        !isGone && of === projectId && span.started_at >= since && span.started_at < until,
+    );
+    return { count: spans.length, sum: String(spans.reduce((sum, { span }) => sum + BigInt(textsDigest(span)), 0n)) };
+  }
+
   async close(): Promise<void> {}
+
+  /** @throws Error when the store has not what it must. */
+  private assertHas(has: ReadStoreState): void {
+    if (this.has?.content !== has.content || this.has.batch < has.batch) throw new Error('is behind');
+  }
 
   /** @throws Error when the store has not what the query says. */
   private matching({ projectId, filters, except, has }: ReadStoreQuery): ReadStoreSpan[] {
-    if (this.has?.content !== has.content || this.has.batch < has.batch) throw new Error('is behind');
+    this.assertHas(has);
     const [spans, traces] = [new Set(except.spans), new Set(except.traces)];
     const contains = (text: string | null, needle: string | undefined): boolean =>
       needle === undefined || (text !== null && fold(text).includes(fold(needle)));

@@ -7,6 +7,7 @@ import {
   type ReadStoreListQuery,
   type ReadStoreSpan,
   type ReadStoreState,
+  type ReadStoreTexts,
 } from '../read-store.js';
 import { MemoryReadStore } from './memory-read-store.js';
 import { describePlugin, type ConfigFixtures, type TestFunctions } from './set-up-plugin.js';
@@ -164,6 +165,29 @@ export function describeReadStoreContract<Config>(
       await assertSame(stores, { content, batch: 3 });
       for (const store of stores) await store.clear(PROJECT);
       assert.equal(await stores[0].count(asked({ content, batch: 3 })), 0);
+    });
+
+    it('gives the texts of spans by id, and digests of them, where it declares that', async () => {
+      const [store, plain] = await both('texts');
+      if (store.capabilities.byId !== true) return;
+      const has = { content: 'texts', batch: 2 };
+      const spans = someSpans(200);
+      await apply([store, plain], { content: 'texts', batch: 1, removed: [], spans: ofProject(spans) });
+      const gone = spans.slice(0, 20).map(({ id }) => id);
+      const late = spans.slice(20, 60).map((span) => ({ ...span, output: '"corrected"' }));
+      const removed = [{ projectId: PROJECT, spans: gone, traces: [] }];
+      await apply([store, plain], { ...has, removed, spans: ofProject(late) });
+      const byId = (texts: readonly ReadStoreTexts[] = []) => texts.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const query = { projectId: PROJECT, has, spans };
+      assert.deepEqual(byId(await store.texts?.(query)), byId(await plain.texts(query)));
+      assert.equal((await store.texts?.(query))?.length, 180);
+      for (const since of [0, ...spans.slice(0, 5).map(({ started_at: start }) => start)]) {
+        const range = { projectId: PROJECT, has, since, until: since === 0 ? 4e12 : since + 1 };
+        assert.deepEqual(await store.digest?.(range), await plain.digest(range));
+      }
+      await store.purge?.();
+      assert.deepEqual(byId(await store.texts?.(query)), byId(await plain.texts(query)));
+      await assert.rejects(async () => store.texts?.({ ...query, has: { content: 'other', batch: 0 } }));
     });
 
     it('leaves out what somebody else answers for, and refuses to answer for what it does not have', async () => {

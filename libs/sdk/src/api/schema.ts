@@ -2494,7 +2494,8 @@ export interface Problem {
     | 'not_implemented'
     | 'search_not_available'
     | 'bad_gateway'
-    | 'unavailable';
+    | 'unavailable'
+    | 'texts_unavailable';
   /** Also in the header `X-Request-Id` and in the log of the server. */
   request_id: string;
   /** One entry a fault; with `validation_failed` above all. */
@@ -7345,7 +7346,8 @@ export type TryEvent =
         | 'not_implemented'
         | 'search_not_available'
         | 'bad_gateway'
-        | 'unavailable';
+        | 'unavailable'
+        | 'texts_unavailable';
       detail: string;
     };
 

@@ -190,6 +190,26 @@ const MAKE = `
 const HOLD = `execute format('lock table %I in share row exclusive mode', part);`;
 const EMPTY = `execute format('truncate table only %I', part);`;
 
+/**
+ * Puts another partition in the place of one, filled by the insert of the setting `spandrel.rows`; readers go on until the new one is there. Who has
+ * read of the table in a transaction is waited for, so that nobody writes by what the old one had.
+ */
+const REPLACE = `
+  execute format('lock table %I in share row exclusive mode', part);
+  execute format('create table %I (like %I including defaults, check (started_at >= %s and started_at < %s))',
+    part || '_new', part, first_ms, past_ms);
+  execute format(current_setting('spandrel.rows'), part || '_new', part);
+  execute (select format('alter table %I add primary key (%s)', part || '_new', string_agg(quote_ident(a.attname), ', ' order by k.at))
+    from pg_index i cross join unnest(i.indkey) with ordinality as k(number, at)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+    where i.indrelid = to_regclass(quote_ident(parent)) and i.indisprimary);
+  perform set_config('lock_timeout', current_setting('spandrel.swap'), true);
+  execute format('lock table %I in access exclusive mode', parent);
+  execute format('alter table %I detach partition %I', parent, part);
+  execute format('drop table %I', part);
+  execute format('alter table %I rename to %I', part || '_new', part);
+  execute format('alter table %I attach partition %I for values from (%s) to (%s)', parent, part, first_ms, past_ms);`;
+
 /** A row that came meanwhile keeps its partition, and what it was to take with it. */
 const DROP = `
   continue when to_regclass(quote_ident(part)) is null;
@@ -210,12 +230,14 @@ export class DayTables {
   private readonly holdAll: Sql;
   private readonly emptyAll: Sql;
   private readonly dropAll: Sql;
+  private readonly replaceAll: Sql;
 
   constructor(tables: readonly [string, ...string[]]) {
     this.makeAll = forTables(tables, MAKE);
     this.holdAll = forTables(tables, HOLD);
     this.emptyAll = forTables(tables, EMPTY);
     this.dropAll = forTables(tables, DROP);
+    this.replaceAll = forTables(tables, REPLACE);
     // Each partition is asked for its name: joining `pg_class` compares those of all tables.
     this.days = DAY.query`select (to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day
       from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i
@@ -241,6 +263,17 @@ export class DayTables {
   /** Takes all rows of a day away at once; to be done late in a transaction, since readers of the day wait for its end. */
   async empty(tx: WriteTx, day: number, lockMs: number): Promise<void> {
     await toDay(tx, day, lockMs, this.emptyAll);
+  }
+
+  /**
+   * Puts other rows in the place of those of a day. @param rows the insert, with `%I` for the new partition and for the old.
+   * @param swapMs how long readers and writers may have to wait behind it. @throws when others were at it for too long.
+   */
+  async replace(tx: WriteTx, day: number, rows: string, lockMs: number, swapMs: number): Promise<void> {
+    await tx.run(LOCK);
+    await tx.run(sql`select set_config('spandrel.rows', ${rows}, true)`);
+    await tx.run(sql`select set_config('spandrel.swap', ${`${swapMs}ms`}, true)`);
+    await toDay(tx, day, lockMs, this.replaceAll);
   }
 
   /** Drops the partitions of a day that has no rows. @throws when it has some, or others were at it for too long. */

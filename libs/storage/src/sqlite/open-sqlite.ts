@@ -13,6 +13,7 @@ import {
   PRIVATE_FILE,
   pathFault,
 } from '@spandrel/kernel';
+import { textsDigest, type ReadStoreTexts } from '@spandrel/plugin-api';
 import type { BackendSize } from '../backend.js';
 
 /** Milliseconds a connection waits for another one's lock (a checkpoint, a shell). */
@@ -40,6 +41,10 @@ export function openWriter(file: string): Database.Database {
     `);
     assertSetting(writer, 'journal_mode', 'wal');
     assertSetting(writer, 'synchronous', 2);
+    // The threads that read have the same, and import nothing of ours.
+    writer.function('texts_digest', { deterministic: true }, (id, input, output) =>
+      textsDigest({ id, input, output } as ReadStoreTexts),
+    );
     return writer;
   } catch (error) {
     if (error instanceof StartError) throw error;

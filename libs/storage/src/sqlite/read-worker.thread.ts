@@ -1,6 +1,7 @@
 /**
  * The far end of {@link ReadWorkers}. It runs as it is, compiled or not: it imports nothing but Node and the driver.
  */
+import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -16,6 +17,12 @@ const database = new Database(file, { readonly: true, timeout: timeoutMs });
 // Nothing is mapped: a page that is missing from a mapping brings what the disk reads ahead with it, up to megabytes for 16 KiB
 // (docs/adr/0039-lists-planned-once.md#5000000-spans-on-a-cold-disk).
 database.exec('pragma query_only = on; pragma cache_size = -65536; pragma temp_store = memory');
+database.function('texts_digest', { deterministic: true }, (id: string, input: string | null, output: string | null) =>
+  createHash('md5')
+    .update(`${id} ${Buffer.byteLength(input ?? '')} ${input ?? ''}${output ?? ''}`)
+    .digest()
+    .readUIntBE(0, 5),
+);
 const statements = new Map<string, Database.Statement>();
 
 function prepare(text: string): Database.Statement {

@@ -64,13 +64,15 @@ export class Table<Row> {
   private readonly columns: ReadonlyMap<string, string>;
   private readonly shapes: ReadonlyMap<string, Column>;
 
-  /** @param key properties of the primary key, in its order. */
+  /** @param key properties of the primary key, in its order. @param without properties that this view of it leaves out. */
   constructor(
     entity: EntityDescription,
     readonly key: readonly (keyof Row & string)[],
+    without: readonly string[] = [],
   ) {
     this.name = entity.meta.tableName;
-    this.shapes = new Map(Object.entries(entity.meta.properties).map(([name, property]) => [name, columnOf(property)]));
+    const properties = Object.entries(entity.meta.properties).filter(([name]) => !without.includes(name));
+    this.shapes = new Map(properties.map(([name, property]) => [name, columnOf(property)]));
     this.properties = [...this.shapes.keys()] as (keyof Row & string)[];
     this.required = this.properties.filter((property) => !this.shapes.get(property)!.nullable);
     this.notKey = this.properties.filter((property) => !key.includes(property));
@@ -94,11 +96,12 @@ export class Table<Row> {
   }
 }
 
-/** The table of an entity. @param key properties of the primary key, in its order. */
-export const tableOf = <Schema extends EntityDescription>(
+/** The table of an entity. @param key properties of the primary key, in its order. @param without properties to leave out. */
+export const tableOf = <Schema extends EntityDescription, Left extends keyof RowOf<Schema> & string = never>(
   entity: Schema,
-  key: readonly (keyof RowOf<Schema> & string)[],
-): Table<RowOf<Schema>> => new Table<RowOf<Schema>>(entity, key);
+  key: readonly (keyof Omit<RowOf<Schema>, Left> & string)[],
+  without: readonly Left[] = [],
+): Table<Omit<RowOf<Schema>, Left>> => new Table<Omit<RowOf<Schema>, Left>>(entity, key, without);
 
 const KINDS = [
   { kind: 'text', types: [TextType] },

@@ -15,6 +15,7 @@ import { outlineOf, spanOutline, type OutlinedSpan } from '../outline/span-outli
 import { SpanOutlineStore } from '../outline/span-outline.store.js';
 import { MetadataIndex } from '../metadata/metadata-index.store.js';
 import { rangeTooLarge } from '../reading/bounded-scan.js';
+import { ColdTexts } from '../reading/cold-texts.js';
 import { ReadStorePort } from '../reading/read-store-port.js';
 import { ScoresPort } from '../reading/scores-port.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
@@ -53,7 +54,7 @@ export class SpanListStore {
     @Optional() readStore?: ReadStorePort,
   ) {
     this.finding = { storage, spans, limits, partitions, scores, readStore };
-    this.outlines = new SpanOutlineStore(storage);
+    this.outlines = new SpanOutlineStore(storage, readStore && new ColdTexts(readStore));
   }
 
   /** @throws Invalid `invalid_cursor`. */

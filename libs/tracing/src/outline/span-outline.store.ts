@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -19,6 +19,8 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
+import { ColdTexts, isCold, TextsUnavailable } from '../reading/cold-texts.js';
+import type { SpanTexts } from '../reading/read-store-port.js';
 import { joinByIds, startsOfTraces } from '../span-partitions.sql.js';
 import { STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
@@ -42,6 +44,7 @@ const OUTLINE = ROW.and(
     errorBytes: integer(),
     inputBytes: integer(),
     outputBytes: integer(),
+    coldDigest: nullable(integer()),
   }),
 );
 type OutlineRow = RowOfShape<typeof OUTLINE>;
@@ -66,7 +69,10 @@ const LAST_CALLS = 4;
 /** Spans without their texts, which stay where they are: none is read to be left out. */
 @Injectable()
 export class SpanOutlineStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    @Optional() private readonly cold?: ColdTexts,
+  ) {}
 
   /** Where the question and the answer of traces may be, by trace. */
   async talkPlaces(scope: Scope, traceIds: readonly string[]): Promise<Map<string, TalkPlaces>> {
@@ -112,7 +118,8 @@ export class SpanOutlineStore {
     const { storage } = this;
     const outlines = OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
           octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
-          coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
+          coalesce(octet_length(p.input), p.input_bytes, 0) as "inputBytes",
+          coalesce(octet_length(p.output), p.output_bytes, 0) as "outputBytes", p.cold_digest as "coldDigest"
         from ${joinByIds(scope, ids, 'both')}`;
     const rows = await storage.readLong(plannedOnce(outlines), scope);
     const taken = limitIdsBySize(
@@ -133,6 +140,15 @@ export class SpanOutlineStore {
       from ${joinByIds(scope, ids, 'p')}`;
     const rows = await this.storage.readLong(plannedOnce(query), scope);
     return new Map(rows.map(({ id, metadata }) => [id, objectFromJsonText(metadata)]));
+  }
+
+  /** The texts of spans that are cold; none while they cannot be had: outlines go on without previews. */
+  private async coldTexts(scope: Scope, spans: readonly OutlinedSpan[]): Promise<Map<string, SpanTexts>> {
+    if (spans.length === 0 || !this.cold) return new Map();
+    return this.cold.textsOf(scope, spans).catch((error: unknown) => {
+      if (error instanceof TextsUnavailable) return new Map<string, SpanTexts>();
+      throw error;
+    });
   }
 
   private async large(
@@ -164,11 +180,15 @@ export class SpanOutlineStore {
     while (done.length < spans.length) {
       const left = spans.slice(done.length).map((span) => ({ span, bytes: previewedBytes(span) }));
       const slice = limitBySize(left, BYTES_AT_ONCE).map(({ span }) => span);
-      const previewing = slice.filter((span) => previewedBytes(span) > 0).map(({ id }) => id);
+      const previewed = slice.filter((span) => previewedBytes(span) > 0);
+      const previewing = previewed.filter((span) => !isCold(span)).map(({ id }) => id);
       const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
           ${beginning('p.output', preview)} as output from ${joinByIds(scope, previewing, 'p')}`;
       const rows = await this.storage.readLong(plannedOnce(query), scope);
-      const texts = new Map(rows.map((row) => [row.id, row]));
+      const texts = new Map<string, SpanTexts>(rows.map((row) => [row.id, row]));
+      for (const [id, { input, output }] of await this.coldTexts(scope, previewed.filter(isCold))) {
+        texts.set(id, { input: beginningOf(input, preview), output: beginningOf(output, preview) });
+      }
       for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview, asTalk));
       await nextTurn();
     }
@@ -184,6 +204,12 @@ const smallOnly = (column: string): Sql =>
 const beginning = (column: string, codePoints: number): Sql =>
   sql`case when octet_length(${rawSql(column)}) <= ${rawSql(String(PREVIEWED_BYTES_MAX))} then ${rawSql(column)}
     else substr(${rawSql(column)}, 1, ${codePoints}) end`;
+
+/** What {@link beginning} has of a text. */
+const beginningOf = (json: string | null, codePoints: number): string | null =>
+  json === null || Buffer.byteLength(json) <= PREVIEWED_BYTES_MAX
+    ? json
+    : [...json.slice(0, 2 * codePoints)].slice(0, codePoints).join('');
 
 const isLarge = ({ kindBytes, errorBytes }: OutlineRow): boolean => kindBytes > SMALL_BYTES || errorBytes > SMALL_BYTES;
 

@@ -6,7 +6,7 @@ import { inputPreview, outputPreview, PREVIEWED_BYTES_MAX, type Previewed } from
 /** A span without its texts, as it is read. */
 export type OutlinedSpan = Readonly<
   SpanRow &
-    Pick<StoredSpan, 'kind' | 'error'> & {
+    Pick<StoredSpan, 'kind' | 'error' | 'coldDigest'> & {
       /** Bytes of the JSON text; 0 when there is none. */
       inputBytes: number;
       outputBytes: number;

@@ -21,7 +21,7 @@ function spanOf(kind: { type: string; [member: string]: unknown }, changes: Part
     ...NO_METADATA_VALUES,
     ...{ status: STATUS.completed, startedAt: START, endedAt: START, durationMs: 0, cover: null },
     ...{ input: null, output: null, metadata: null, error: null, totalTokens: null, cachedTokens: null, cost: null },
-    ...{ kind: JSON.stringify(kind), kindType: kind.type, model },
+    ...{ kind: JSON.stringify(kind), kindType: kind.type, model, coldDigest: null },
     ...{ inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null },
     ...changes,
   };

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { compareTexts, type Part, type Position, type Sorting } from '@spandrel/storage';
+import { compareTexts, type Part, type Position, type Sorting, type WriteTx } from '@spandrel/storage';
 import type { SpanQuery } from '../listing/span-filter.sql.js';
+import type { StoredSpan } from '../span.entity.js';
 
 /** The read store cannot be used just now: the database answers alone. */
 export class ReadStoreAway extends Error {}
@@ -15,10 +16,20 @@ export interface StoredList {
   count(max: number): Promise<number>;
 }
 
-/** What the feature `read-store` does for lists. */
+/** What the database gives away of a span once the store has it. */
+export type SpanTexts = Pick<StoredSpan, 'input' | 'output'>;
+
+/** What the feature `read-store` does for lists and for payloads. */
 export interface StoredSpans {
   /** @returns `undefined` where the database is to answer alone. */
   listOf(scope: Scope, query: SpanQuery): Promise<StoredList | undefined>;
+  /** Input and output of spans, by their ids; those that are not there are left out. @throws ReadStoreAway */
+  textsOf(
+    scope: Scope,
+    spans: readonly Pick<StoredSpan, 'id' | 'traceId' | 'startedAt'>[],
+  ): Promise<Map<string, SpanTexts>>;
+  /** Called in the transaction that brings payloads of spans back into the database. */
+  broughtBack(tx: WriteTx, scope: Scope, starts: readonly number[]): Promise<void>;
 }
 
 /** Where the feature `read-store` registers itself, where a store is configured. */

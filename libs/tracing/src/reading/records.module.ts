@@ -10,6 +10,7 @@ import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
 import { BoundedScan } from './bounded-scan.js';
+import { ColdTexts } from './cold-texts.js';
 import { ReadStorePort } from './read-store-port.js';
 import { ScoresPort } from './scores-port.js';
 import { SpanLookups } from './span-lookups.store.js';
@@ -17,7 +18,7 @@ import { TraceLookups } from './trace-lookups.store.js';
 
 const STORES = [
   ...[SpanStore, TraceStore, SpanOutlineStore, FindTalks, RecordScanStore, SpanLookups, TraceLookups, BoundedScan],
-  MetadataIndex,
+  ...[MetadataIndex, ColdTexts],
 ];
 
 /** The tables of traces and spans, and who takes part in their changes. */

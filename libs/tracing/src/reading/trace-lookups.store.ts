@@ -102,7 +102,7 @@ export class TraceLookups {
   }
 
   /** The first project behind an id, in the order of ids, that has traces; `null` at the end. */
-  async findProjectBehind(tx: WriteTx, projectId: string): Promise<string | null> {
+  async findProjectBehind(tx: Pick<WriteTx, 'all'>, projectId: string): Promise<string | null> {
     const [row] = await tx.all(PROJECT.query`select min(project_id) as id from trace where project_id > ${projectId}`);
     return row?.id ?? null;
   }

@@ -9,6 +9,7 @@ import {
   needleInJson,
   orderBy,
   positionShape,
+  rawSql,
   shapeOf,
   sql,
   text,
@@ -96,14 +97,17 @@ function pageSize(looked: number, count: number, searched: number): number {
   return looked < searched ? searched - looked : Math.min(looked + Math.max(searched, 1), PAGE_MAX);
 }
 
+/** The database cannot say what a text contains that it does not have. */
+const IS_COLD = rawSql('p.cold_digest is not null');
+
 /** Conditions on `span_payload p` that every hit meets, and some that are none: {@link matchesText} decides. */
 function payloadConditions(query: SpanFilters): Sql {
   const conditions: Sql[] = [];
   const { text_contains: any, input_contains: input, output_contains: output, error_contains: error } = query;
   if (any !== undefined)
-    conditions.push(sql`(${mayContainJson('p.input', any)} or ${mayContainJson('p.output', any)})`);
-  if (input !== undefined) conditions.push(mayContainJson('p.input', input));
-  if (output !== undefined) conditions.push(mayContainJson('p.output', output));
+    conditions.push(sql`(${mayContainJson('p.input', any)} or ${mayContainJson('p.output', any)} or ${IS_COLD})`);
+  if (input !== undefined) conditions.push(sql`(${mayContainJson('p.input', input)} or ${IS_COLD})`);
+  if (output !== undefined) conditions.push(sql`(${mayContainJson('p.output', output)} or ${IS_COLD})`);
   if (error !== undefined) conditions.push(mayContainJson('p.error', error));
   if (query.metadata !== undefined) conditions.push(mayHaveValues('p.metadata', query.metadata));
   return joinSql(conditions, ' and ');

@@ -19,6 +19,9 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { ColdTexts } from '../reading/cold-texts.js';
+import { PAYLOAD_OF_SPAN } from '../span.store.js';
+import { spanPayloadTable, spanTable } from '../tables.js';
 import { gramsOfHex, hexOfGrams } from './gram-filter.sql.js';
 import { indexedUntil, NOTHING_INDEXED } from './pending-texts.sql.js';
 import { SLICE_STATE } from './text-index.entity.js';
@@ -29,7 +32,9 @@ const RANGE = shapeOf({ startedFrom: integer(), startedUntil: integer() });
 const SLICE = RANGE.and(shapeOf({ state: integer(), spans: integer() }));
 const GRAMS = shapeOf({ grams: text() });
 const SIZED = shapeOf({ id: text(), startedAt: integer(), bytes: integer() });
-const TEXTS = shapeOf({ input: nullable(text()), output: nullable(text()), error: nullable(text()) });
+const TEXTS = spanTable
+  .select('s', ['id', 'traceId', 'startedAt'])
+  .beside(spanPayloadTable.select('p', ['input', 'output', 'error', 'coldDigest']));
 const LATE = shapeOf({ startedAt: integer(), spanId: text(), mark: integer() });
 const START = shapeOf({ startedAt: nullable(integer()) });
 const PROJECT = shapeOf({ id: nullable(text()) });
@@ -52,7 +57,10 @@ const PATIENT: LongReadOptions = { patient: true };
 /** Slices of texts, and what they are made of. */
 @Injectable()
 export class TextIndexStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly cold: ColdTexts,
+  ) {}
 
   /** The first project behind an id that has traces; `null` at the end. */
   async projectBehind(projectId: string): Promise<string | null> {
@@ -168,7 +176,8 @@ export class TextIndexStore {
     const rest = behind ? sql` and (s.started_at, s.id) < (${behind.startedAt}, ${behind.id})` : sql``;
     return this.storage.readLong(
       SIZED.query`select s.id as id, s.started_at as "startedAt", coalesce((select coalesce(octet_length(p.input), 0)
-          + coalesce(octet_length(p.output), 0) + coalesce(octet_length(p.error), 0) from span_payload p
+          + coalesce(octet_length(p.output), 0) + coalesce(octet_length(p.error), 0)
+          + coalesce(p.input_bytes, 0) + coalesce(p.output_bytes, 0) from span_payload p
           where p.project_id = s.project_id and p.span_id = s.id${betweenStarts('p.started_at', startedFrom, startedUntil)}
           limit 1), 0) as bytes
         from span s where s.project_id = ${projectId} and s.started_at >= ${startedFrom}
@@ -177,15 +186,16 @@ export class TextIndexStore {
     );
   }
 
-  /** The texts of some spans. */
-  async texts({ projectId }: Scope, spans: readonly { id: string; startedAt: number }[]): Promise<SpanTexts[]> {
+  /** The texts of some spans. @throws TextsUnavailable */
+  async texts(scope: Scope, spans: readonly { id: string; startedAt: number }[]): Promise<SpanTexts[]> {
     const ids = spans.map(({ id }) => id);
     const starts = spans.map(({ startedAt }) => startedAt);
-    return this.storage.readLong(
-      TEXTS.query`select p.input as input, p.output as output, p.error as error from span_payload p
-        where p.project_id = ${projectId} and ${anyOf('p.span_id', ids)}${atStarts('p.started_at', starts)}`,
+    const found = await this.storage.readLong(
+      TEXTS.query`select ${TEXTS} from span s join span_payload p on ${PAYLOAD_OF_SPAN} where s.project_id = ${scope.projectId}
+        and ${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}${atStarts('p.started_at', starts)}`,
       PATIENT,
     );
+    return this.cold.complete(scope, found);
   }
 
   /** Up to `limit` pending spans within a range, oldest first. */

@@ -5,6 +5,9 @@ import { type GroupCommit, DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
 import { prepareLarge, maskJob } from './prepare-job.js';
 import { PRICING, type PricingTable } from '../pricing/pricing.js';
+import { TextsUnavailable } from '../reading/cold-texts.js';
+import { ReadStorePort } from '../reading/read-store-port.js';
+import { SpanStore } from '../span.store.js';
 import { isBulkDelete, jobWeight, startsOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
 
@@ -18,6 +21,9 @@ const JOB_RECORDS = { sqlite: 128, postgres: 1_024 };
 
 /** Rows from which on a job is so large that others do not wait behind it. */
 const LARGE_ROWS = 128;
+
+/** How often texts are brought back for one job: somebody may take them away again before it is done. */
+const ATTEMPTS = 3;
 
 /** The one way in which traces and spans are written: masked by the rules of their project, through one group commit. */
 @Injectable()
@@ -34,6 +40,8 @@ export class RecordWrites {
     @Inject(PRICING) pricing: PricingTable,
     private readonly partitions: DayPartitions,
     private readonly masking: ProjectMasking,
+    private readonly spans: SpanStore,
+    private readonly readStore: ReadStorePort,
   ) {
     this.jobItems = JOB_ITEMS[storage.dialect];
     this.jobRecords = JOB_RECORDS[storage.dialect];
@@ -57,10 +65,22 @@ export class RecordWrites {
     const stored = masking ? masking.run((calls) => maskJob(calls, job, masking)) : job;
     const masked = stored instanceof Promise ? await stored : stored;
     const large = prepareLarge(masked);
-    const given = await this.group.submit(large ? await large : masked);
+    const given = await this.submit(large ? await large : masked);
     // A large answer is written in a turn of its own, not in that of the transaction.
     if (large) await nextTurn();
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
+  }
+
+  /** Has a job done once the texts that it needs are in the database. */
+  private async submit(job: TracingJob): Promise<JobAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.group.submit(job);
+      } catch (error) {
+        if (!(error instanceof TextsUnavailable) || attempt === ATTEMPTS) throw error;
+        await this.spans.bringBack(job.scope, error.ids, this.readStore);
+      }
+    }
   }
 }

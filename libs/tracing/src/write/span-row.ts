@@ -45,6 +45,7 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
     output: null,
     metadata: metadataText(draft.metadata),
     error: null,
+    coldDigest: null,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@spandrel/storage';
 import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
 import type { PricingTable } from '../pricing/pricing.js';
+import { isCold, TextsUnavailable } from '../reading/cold-texts.js';
 import { SpanCommitParticipants, type TracingChange } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
 import { indexedUntil, notePendingTexts } from '../text-index/pending-texts.sql.js';
@@ -119,7 +120,7 @@ export class WriteBatch {
     }
     const outcomes: Outcome<JobAnswer>[] = [];
     for (const job of jobs) {
-      outcomes.push(await outcomeOf(() => applyJob(sets.get(job.scope.projectId)!, job, pricing)));
+      outcomes.push(await outcomeOf(() => applyTo(sets.get(job.scope.projectId)!, job, pricing)));
     }
     for (const set of sets.values()) await this.save(tx, set);
     return outcomes.map((outcome, index) => settled(outcome, sets.get(jobs[index]!.scope.projectId)!));
@@ -192,6 +193,17 @@ export class WriteBatch {
     await this.traces.save(tx, traces);
   }
 }
+
+/** @throws TextsUnavailable when the job needs texts that are not in the database: they are to be brought back first. */
+function applyTo(set: UnitOfWork, job: RowJob, pricing: PricingTable): JobAnswer {
+  const cold = NEEDS_TEXTS.has(job.type) ? spanIdsOf(job).filter((id) => isCold(set.span(id) ?? NOT_THERE)) : [];
+  if (cold.length > 0) throw new TextsUnavailable(cold);
+  return applyJob(set, job, pricing);
+}
+
+/** Jobs that look at texts, or may write them. */
+const NEEDS_TEXTS: ReadonlySet<RowJob['type']> = new Set(['complete_span', 'fail_span', 'ingest', 'record_spans']);
+const NOT_THERE = { coldDigest: null };
 
 async function outcomeOf<Answer>(work: () => Answer | Promise<Answer>): Promise<Outcome<Answer>> {
   try {

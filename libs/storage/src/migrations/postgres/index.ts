@@ -20,6 +20,7 @@ import { EvalBaseline } from './20261127205720-eval-baseline.js';
 import { ReadStore } from './20261127210633-read-store.js';
 import { DatapointSource } from './20261127211642-datapoint-source.js';
 import { Replay } from './20261127210636-replay.js';
+import { ColdTexts } from './20261128005019-cold-texts.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -43,4 +44,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261127210633-read-store', class: ReadStore },
   { name: '20261127211642-datapoint-source', class: DatapointSource },
   { name: '20261127210636-replay', class: Replay },
+  { name: '20261128005019-cold-texts', class: ColdTexts },
 ];
