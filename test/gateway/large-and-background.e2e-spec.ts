@@ -473,9 +473,9 @@ describe('a WebSocket to the Responses API that is recorded', () => {
     server.close();
   });
 
-  const textFrame = (text: string): Buffer => {
+  const textFrame = (text: string, opcode = 0x81): Buffer => {
     const payload = Buffer.from(text);
-    const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const head = Buffer.from([opcode, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
     head.writeBigUInt64BE(BigInt(payload.length), 2);
     return Buffer.concat([head, payload]);
   };
@@ -720,6 +720,325 @@ describe('a WebSocket to the Responses API that is recorded', () => {
       onMessage = (_message, send) => send(answer('r', [], {}));
       expect(await talk([['open', { type: 'response.create' }]], 'response.done')).toEqual(['response.done']);
       expect(api.spans.size).toBe(0);
+    });
+  });
+
+  describe("of Gemini's Live API", () => {
+    const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+    const MODEL = 'gemini-3.1-flash-live-preview';
+    const setup = (more: object = {}): object => ({
+      setup: {
+        model: `models/${MODEL}`,
+        generationConfig: { responseModalities: ['AUDIO'], temperature: 0.5 },
+        systemInstruction: { parts: [{ text: 'Be brief.' }] },
+        ...more,
+      },
+    });
+    const content = (serverContent: object, more: object = {}): object => ({ serverContent, ...more });
+    const spoken = (text: string): object[] => [
+      content({
+        modelTurn: { parts: [{ inlineData: { mimeType: 'audio/pcm;rate=24000', data: 'A'.repeat(4_000) } }] },
+      }),
+      content({ outputTranscription: { text } }),
+    ];
+    const usage = (promptTokenCount: number, responseTokenCount: number, more: object = {}): object => ({
+      usageMetadata: {
+        ...{ promptTokenCount, responseTokenCount, totalTokenCount: promptTokenCount + responseTokenCount },
+        ...more,
+      },
+    });
+    const over = (more: object = usage(10, 5)): object => content({ turnComplete: true }, more);
+    const says = (text: string): object => ({
+      clientContent: { turns: [{ role: 'user', parts: [{ text }] }], turnComplete: true },
+    });
+    const audio = { realtimeInput: { audio: { mimeType: 'audio/pcm;rate=16000', data: 'Q'.repeat(2_000) } } };
+    const headers = { 'x-forward-url': 'http://127.0.0.1', 'x-spandrel-tags': 'harbour' };
+
+    /** What a session's server says to each message of its client, by number; as Google's does in binary messages. */
+    let script: (message: Record<string, unknown>, at: number) => object[] | 'close';
+    beforeEach(() => {
+      let at = 0;
+      onMessage = (message, _send, socket) => {
+        const said = script(message, at++);
+        if (said === 'close') {
+          const reason = Buffer.from('\x03\xf0no such model', 'latin1');
+          socket.end(Buffer.concat([Buffer.from([0x88, reason.length]), reason]));
+          return;
+        }
+        for (const each of said)
+          socket.write(textFrame(`${JSON.stringify(each, null, 1)}\n`, message['type'] ? 0x81 : 0x82));
+      };
+    });
+
+    /** Sends messages, each when upstream has said so many; closes then. @returns what upstream said. */
+    async function session(
+      messages: readonly [after: number, message: object][],
+      end: number,
+      path = LIVE,
+    ): Promise<object[]> {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}?key=AIza-hush`, {
+        headers: { ...headers, 'x-forward-url': base },
+      } as never);
+      const [heard, left]: [object[], [number, object][]] = [[], [...messages]];
+      const go = (): void => {
+        while (left[0] && left[0][0] <= heard.length) socket.send(json(left.shift()![1]));
+        if (left.length === 0 && heard.length >= end) socket.close();
+      };
+      await new Promise<void>((resolve) => {
+        socket.addEventListener('open', go);
+        socket.addEventListener('close', () => resolve());
+        socket.addEventListener('message', async ({ data }) => {
+          heard.push(JSON.parse(typeof data === 'string' ? data : await (data as Blob).text()) as object);
+          go();
+        });
+      });
+      return heard;
+    }
+
+    const text = (role: string, words: unknown): object => ({ role, content: words });
+    const SYSTEM = text('system', 'Be brief.');
+
+    it('has a span for each turn, written or spoken, in one trace with what was said and heard', async () => {
+      script = (_message, at) => {
+        if (at === 0) return [{ setupComplete: {} }];
+        if (at === 1) {
+          const thought = content({ modelTurn: { parts: [{ text: 'Tables.', thought: true }, { text: 'Low at ' }] } });
+          const done = content({ generationComplete: true });
+          return [
+            thought,
+            content({ modelTurn: { parts: [{ text: 'six.' }] } }),
+            done,
+            over(usage(30, 4, { thoughtsTokenCount: 6, totalTokenCount: 40 })),
+          ];
+        }
+        if (at === 2) return [];
+        const details = {
+          promptTokensDetails: [
+            { modality: 'TEXT', tokenCount: 40 },
+            { modality: 'AUDIO', tokenCount: 60 },
+          ],
+          responseTokensDetails: [{ modality: 'AUDIO', tokenCount: 25 }],
+          cachedContentTokenCount: 30,
+          cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 20 }],
+          toolUsePromptTokenCount: 7,
+          totalTokenCount: 132,
+        };
+        return [
+          content({ inputTranscription: { text: 'And at ' } }),
+          ...spoken('Half-'),
+          content({ inputTranscription: { text: 'noon?' } }),
+          ...spoken('tide.'),
+          content({ interrupted: true }),
+          content({ inputTranscription: { text: 'Stop.' } }),
+          over(usage(100, 25, details)),
+          ...spoken('Yes.'),
+          over(),
+        ];
+      };
+      const heard = await session(
+        [
+          [0, setup()],
+          [1, says('When is low tide?')],
+          [5, audio],
+          [5, audio],
+        ],
+        17,
+      );
+      expect(heard).toHaveLength(17);
+      const [first, second, third] = await recorded(api, 3);
+      expect(first).toMatchObject({
+        name: MODEL,
+        status: 'completed',
+        kind: { provider: 'custom', model: MODEL, input_tokens: 30, output_tokens: 10, reasoning_tokens: 6 },
+        input: [SYSTEM, text('user', 'When is low tide?')],
+        output: { text: 'Low at six.', finish_reason: 'turn_complete', reasoning: 'Tables.' },
+        metadata: { endpoint: LIVE, streaming: true, request: { generationConfig: { temperature: 0.5 } } },
+      });
+      expect(second).toMatchObject({
+        trace_id: first!.trace_id,
+        status: 'completed',
+        input: [
+          SYSTEM,
+          text('user', 'When is low tide?'),
+          text('assistant', 'Low at six.'),
+          text('user', 'And at noon?'),
+        ],
+        output: { text: 'Half-tide.', finish_reason: 'interrupted' },
+        kind: {
+          ...{ input_tokens: 107, output_tokens: 25, cached_input_tokens: 30, cached_audio_tokens: 20 },
+          ...{ input_audio_tokens: 60, output_audio_tokens: 25 },
+        },
+      });
+      expect((third!.input as unknown[]).slice(-2)).toEqual([text('assistant', 'Half-tide.'), text('user', 'Stop.')]);
+      expect(third).toMatchObject({ trace_id: first!.trace_id, output: { text: 'Yes.' } });
+      expect(second!.metadata).toMatchObject({ time_to_first_token_ms: expect.any(Number) });
+      expect(api.bodies.join()).not.toMatch(/AAAA|QQQQ|hush/);
+    });
+
+    it('has tool calls, and what the model does with their results as a turn of its own', async () => {
+      const call = (id: string) => ({ toolCall: { functionCalls: [{ id, name: 'get_tide', args: { metres: 1 } }] } });
+      const result = (id: string): object => ({
+        tool_response: { function_responses: [{ id, name: 'get_tide', response: { high: '11:20' } }] },
+      });
+      script = (_message, at) =>
+        [
+          [{ setupComplete: {} }],
+          [call('c1'), call('c2')],
+          [],
+          // The end of the turn before comes after what its tools gave back.
+          [
+            content({ turnComplete: true }, usage(20, 8)),
+            content({ modelTurn: { parts: [{ text: 'At 11:20.' }] } }),
+            over(usage(50, 6)),
+          ],
+          [call('c3')],
+          [content({ modelTurn: { parts: [{ text: 'No.' }] } }), over(usage(61, 3))],
+        ][at]!;
+      await session(
+        [
+          [0, setup({ tools: [{ functionDeclarations: [{ name: 'get_tide' }] }] })],
+          [1, says('Now?')],
+          [3, result('c1')],
+          [3, result('c2')],
+          [6, says('Again?')],
+          [7, result('c3')],
+        ],
+        9,
+      );
+      const spans = await recorded(api, 4);
+      const calls = (...ids: string[]) => ids.map((id) => ({ id, name: 'get_tide', arguments: { metres: 1 } }));
+      expect(spans.map(({ output }) => output)).toMatchObject([
+        { text: '', finish_reason: 'turn_complete', tool_calls: calls('c1', 'c2') },
+        { text: 'At 11:20.', finish_reason: 'turn_complete' },
+        { finish_reason: 'tool_call', tool_calls: calls('c3') },
+        { text: 'No.', finish_reason: 'turn_complete' },
+      ]);
+      expect(spans[0]!.metadata['request']).toMatchObject({
+        tools: [{ functionDeclarations: [{ name: 'get_tide' }] }],
+      });
+      expect(spans.map(({ kind }) => kind['output_tokens'])).toEqual([8, 6, null, 3]);
+      expect((spans[1]!.input as unknown[]).slice(-2)).toMatchObject([
+        { role: 'tool', tool_call_id: 'c1', content: { high: '11:20' } },
+        { role: 'tool', tool_call_id: 'c2' },
+      ]);
+    });
+
+    it('is resumed by its handle as the same trace with the conversation so far, and by no other', async () => {
+      const handled = { sessionResumptionUpdate: { newHandle: 'handle-hush', resumable: true } };
+      script = (message) =>
+        message['setup']
+          ? [{ setupComplete: {} }]
+          : [content({ modelTurn: { parts: [{ text: 'Ebb.' }] } }), over(), handled];
+      await session(
+        [
+          [0, setup({ sessionResumption: {} })],
+          [1, says('Now?')],
+        ],
+        4,
+      );
+      const resumed = setup({ sessionResumption: { handle: 'handle-hush' } });
+      await session(
+        [
+          [0, resumed],
+          [1, says('And then?')],
+        ],
+        4,
+      );
+      await session(
+        [
+          [0, setup({ sessionResumption: { handle: 'another' } })],
+          [1, says('Who?')],
+        ],
+        4,
+      );
+      const [first, second, third] = await recorded(api, 3);
+      expect(second).toMatchObject({
+        trace_id: first!.trace_id,
+        input: [SYSTEM, text('user', 'Now?'), text('assistant', 'Ebb.'), text('user', 'And then?')],
+        metadata: { request: { sessionResumption: {} } },
+      });
+      expect(third!.trace_id).not.toBe(first!.trace_id);
+      expect(third!.input).toEqual([SYSTEM, text('user', 'Who?')]);
+      expect(api.bodies.join()).not.toContain('handle-hush');
+    });
+
+    it('is recorded where calls are read in a thread, as Realtime sessions are', async () => {
+      await gateway.close();
+      const plugins = [
+        { use: 'openai', config: { base_url: base } },
+        { use: 'custom', config: {} },
+      ];
+      const settings = { apiUrl: api.url, websocketRecording: true, readHereBytes: 0, readMs: 60_000 };
+      gateway = await startGateway(base, settings, { plugins });
+      script = ({ setup: begun, type }) => {
+        const response = { id: 'r', status: 'completed', output: [] };
+        if (type) return ['created', 'done'].map((end) => ({ type: `response.${end}`, response }));
+        return begun ? [{ setupComplete: {} }] : [content({ modelTurn: { parts: [{ text: 'Ebb.' }] } }), over()];
+      };
+      await session(
+        [
+          [0, setup()],
+          [1, says('Now?')],
+        ],
+        3,
+      );
+      await session([[0, { type: 'response.create' }]], 2, '/v1/realtime');
+      const [first, second] = await recorded(api, 2, 20_000);
+      expect(first).toMatchObject({ output: { text: 'Ebb.' }, input: [SYSTEM, text('user', 'Now?')] });
+      expect(second).toMatchObject({ status: 'completed', output: { finish_reason: 'completed' } });
+      for (const span of [first, second]) expect(span!.metadata).not.toHaveProperty('content_withheld');
+    }, 60_000);
+
+    it('has failed spans for a session that is refused and a turn that is cut, with the reason that upstream gives', async () => {
+      script = () => 'close';
+      await session([[0, setup()]], 99);
+      script = (message) => (message['setup'] ? [{ setupComplete: {} }] : 'close');
+      await session(
+        [
+          [0, setup()],
+          [1, says('Now?')],
+        ],
+        99,
+      );
+      const spans = await recorded(api, 2);
+      expect(spans.map(errorOf)).toEqual(
+        spans.map(() => ({ failed: { error: expect.stringMatching(/closed the connection.*: 1008 no such model$/) } })),
+      );
+      expect(spans.map(({ name }) => name)).toEqual([MODEL, MODEL]);
+    });
+
+    it('is completed where its client leaves once all is said, and failed where it leaves before', async () => {
+      script = (message, at) =>
+        message['setup']
+          ? [{ setupComplete: {} }]
+          : message['realtimeInput']
+            ? []
+            : [
+                content({ modelTurn: { parts: [{ text: 'Ebb.' }] } }),
+                ...(at === 1 ? [content({ generationComplete: true })] : []),
+              ];
+      await session(
+        [
+          [0, setup()],
+          [1, says('Now?')],
+        ],
+        3,
+      );
+      await session(
+        [
+          [0, setup()],
+          [1, audio],
+          [1, says('Now?')],
+        ],
+        2,
+        LIVE.replace(/google.*/, 'google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent'),
+      );
+      const spans = await recorded(api, 2);
+      expect(spans.map(({ output, status }) => [status, (output as { text: string }).text])).toEqual([
+        ['completed', 'Ebb.'],
+        [{ failed: { error: 'client disconnected' } }, 'Ebb.'],
+      ]);
+      expect(spans[0]!.output).toMatchObject({ finish_reason: 'generation_complete' });
     });
   });
 });

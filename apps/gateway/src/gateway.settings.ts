@@ -99,7 +99,7 @@ export class GatewayUserSettings extends defineSettings({
   /** Whether calls that pass by WebSocket are recorded; those of the Responses API pass only then. */
   websocketRecording: setting('gateway.websocket_recording', z.boolean(), {
     default: false,
-    doc: "Whether calls of OpenAI's Responses and Realtime APIs that come by WebSocket are recorded. When false one to the Responses API is refused (426), so that its client uses HTTP, and one to the Realtime API passes unrecorded.",
+    doc: "Whether calls of OpenAI's Responses and Realtime APIs and of Gemini's Live API that come by WebSocket are recorded. When false one to the Responses API is refused (426), so that its client uses HTTP, and one to the others passes unrecorded.",
   }),
   /** Milliseconds; `null`: no limit. */
   upstreamHeadMs: setting('gateway.upstream_head', settingValue.seconds(1, 86_400).nullable(), {

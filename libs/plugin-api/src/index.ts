@@ -10,6 +10,7 @@ export * from './dialect/conversation.js';
 export * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
 export { valueOfResult } from './dialect/provider-parts.js';
+export * from './gemini-format/live-endpoint.js';
 export * from './judge/ask-judge.js';
 export * from './judge/read-reply.js';
 export * from './masker.js';

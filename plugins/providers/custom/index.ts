@@ -3,6 +3,7 @@ import {
   chatCompletionsEndpoint,
   defineProvider,
   errorMessageOf,
+  geminiEndpointOf,
   openAiChatCalls,
   openAiEmbeddingCalls,
   openAiErrorBody,
@@ -10,7 +11,7 @@ import {
 } from '@spandrel/plugin-api';
 
 /**
- * Any server that speaks OpenAI's chat completions. It recognises nothing by itself: a call is named `custom` when
+ * Any server that speaks OpenAI's chat completions, or Gemini's Live API. It recognises nothing by itself: a call is named `custom` when
  * X-Forward-URL leads to a host that no provider claims as its own.
  */
 export default defineProvider({
@@ -22,7 +23,7 @@ export default defineProvider({
       defaultBaseUrl: baseUrl ?? null,
       hosts: [],
       recognises: () => 'no',
-      endpoint: (request) => (callsChatCompletions(request) ? chatCompletionsEndpoint : undefined),
+      endpoint: (request) => (callsChatCompletions(request) ? chatCompletionsEndpoint : geminiEndpointOf(request)),
       errorBody: openAiErrorBody,
       errorMessage: errorMessageOf,
       chat: openAiChatCalls({ baseUrl: baseUrl === undefined ? null : `${baseUrl}/v1`, maxTokensMember }),

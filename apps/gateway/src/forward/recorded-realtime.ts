@@ -14,7 +14,7 @@ import {
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** What is kept of a conversation, in characters of its events. Items that came first are left out beyond it. */
-const CONVERSATION_LENGTH_MAX = 1024 * 1024;
+export const CONVERSATION_LENGTH_MAX = 1024 * 1024;
 
 /** Events that hold a piece of what is spoken; its words come in others. */
 const AUDIO = /^response\.(?:output_)?audio\.delta$/;
@@ -168,7 +168,7 @@ class Conversation {
 const ADDS: ReadonlySet<string> = new Set(['created', 'added', 'done']);
 
 /** Hands over each message that is not too long. */
-function wholeMessages(read: (text: string) => void): MessageHandler {
+export function wholeMessages(read: (text: string) => void): MessageHandler {
   let pieces: Buffer[] = [];
   let bytes = 0;
   return {

@@ -15,7 +15,8 @@ export interface WebSocketCalls {
   buffer(): BodyBuffer;
   /** @param request the request of the call, as far as it is known; what adds the rest ends it. */
   begin(request: BodyBuffer): Call;
-  end(call: Call, outcome: Outcome): void;
+  /** @param at when the answer ended, on the clock of `performance.now()`; left out: now. */
+  end(call: Call, outcome: Outcome, at?: number): void;
 }
 
 /** Calls of one connection that wait for their answer; those beyond are not recorded. */
@@ -27,7 +28,7 @@ const LOOKED_AT_BYTES = 4 * 1024;
 const BEGINS = /"type"\s*:\s*"response\.create"/;
 const ENDS = /"type"\s*:\s*"(?:response\.(?:completed|failed|incomplete|cancelled|done)|error)"/;
 
-const CUT: Outcome = { kind: 'cut', reason: 'the upstream closed the connection before the answer was complete' };
+const CUT = 'the upstream closed the connection before the answer was complete';
 
 const EVENT_BEGIN = Buffer.from('data: ');
 const EVENT_END = Buffer.from('\n\n');
@@ -96,18 +97,29 @@ export class RecordedWebSocket implements WebSocketRecorder {
   }
 }
 
-/** @param endAll ends the calls under way, as one of the two has gone. */
+/**
+ * @param endAll ends the calls under way, as one of the two has gone.
+ * @param areBinary whether messages may be binary, too.
+ */
 export function watchMessages(
   [client, asked]: [Socket, MessageHandler],
   [upstream, answered]: [Socket, MessageHandler],
   endAll: (outcome: Outcome) => void,
+  areBinary = false,
 ): void {
-  const [requests, events] = [new WebSocketMessages(asked), new WebSocketMessages(answered)];
+  // Who closes first says why; the other one repeats it.
+  let gone: Outcome | undefined;
+  const requests = new WebSocketMessages(asked, areBinary, () => (gone ??= { kind: 'client-gone' }));
+  const events = new WebSocketMessages(answered, areBinary, (why) => {
+    gone ??= { kind: 'cut', reason: `${CUT}${why === '' ? '' : `: ${why}`}` };
+  });
+  const end = (outcome: Outcome) => () => endAll(gone ?? outcome);
+  const [leave, cut] = [end({ kind: 'client-gone' }), end({ kind: 'cut', reason: CUT })];
   client.on('data', (data: Buffer) => requests.push(data));
   upstream.on('data', (data: Buffer) => events.push(data));
   // The first of them to end has the other end, too.
-  client.once('end', () => endAll({ kind: 'client-gone' })).once('close', () => endAll({ kind: 'client-gone' }));
-  upstream.once('end', () => endAll(CUT)).once('close', () => endAll(CUT));
+  client.once('end', leave).once('close', leave);
+  upstream.once('end', cut).once('close', cut);
 }
 
 /** Finds the type of a message of JSON, which stands at its beginning or at its end. */
@@ -134,7 +146,7 @@ function withoutLines(data: Buffer): Buffer {
   return Buffer.from(data.toString('latin1').replace(/[\r\n]/g, ' '), 'latin1');
 }
 
-/** Receives the text messages that pass one way of a WebSocket, piece by piece. */
+/** Receives the messages that pass one way of a WebSocket, piece by piece. */
 export interface MessageHandler {
   begin(): void;
   /** @param data unmasked; the handler's own where it was masked. */
@@ -146,6 +158,9 @@ const CONTINUATION = 0;
 const TEXT = 1;
 /** Opcodes from here on are those of control frames, which may stand between the frames of a message. */
 const CONTROL = 8;
+const CLOSE = 8;
+/** RFC 6455 section 5.5. */
+const CLOSING_BYTES_MAX = 125;
 const HEAD_BYTES_MIN = 2;
 const MASK_BYTES = 4;
 
@@ -162,11 +177,21 @@ export class WebSocketMessages {
   private maskAt = 0;
   private isFinal = false;
   private opcode = 0;
-  /** Whether the message under way is a text. */
-  private isText = false;
+  /** Whether the message under way is read. */
+  private isRead = false;
   private isBroken = false;
+  /** The payload of a close frame. */
+  private closing = Buffer.alloc(0);
 
-  constructor(private readonly handler: MessageHandler) {}
+  /**
+   * @param areBinary whether binary messages are read, too.
+   * @param onClose called with the code and the reason that a close frame gives.
+   */
+  constructor(
+    private readonly handler: MessageHandler,
+    private readonly areBinary = false,
+    private readonly onClose?: (why: string) => void,
+  ) {}
 
   push(data: Buffer): void {
     let rest = data;
@@ -204,8 +229,8 @@ export class WebSocketMessages {
     this.isBroken = (first & 0x70) !== 0;
     if (this.isBroken) return;
     if (this.opcode < CONTROL && this.opcode !== CONTINUATION) {
-      this.isText = this.opcode === TEXT;
-      if (this.isText) this.handler.begin();
+      this.isRead = this.areBinary || this.opcode === TEXT;
+      if (this.isRead) this.handler.begin();
     }
     if (this.left === 0) this.endFrame();
   }
@@ -213,7 +238,9 @@ export class WebSocketMessages {
   private readPayload(data: Buffer): Buffer {
     const payload = data.subarray(0, this.left);
     this.left -= payload.length;
-    if (this.opcode < CONTROL && this.isText) this.handler.piece(this.unmasked(payload));
+    if (this.opcode < CONTROL && this.isRead) this.handler.piece(this.unmasked(payload));
+    if (this.opcode === CLOSE)
+      this.closing = Buffer.concat([this.closing, this.unmasked(payload)]).subarray(0, CLOSING_BYTES_MAX);
     if (this.left === 0) this.endFrame();
     return data.subarray(payload.length);
   }
@@ -229,8 +256,12 @@ export class WebSocketMessages {
 
   private endFrame(): void {
     this.left = -1;
-    if (this.opcode >= CONTROL || !this.isFinal || !this.isText) return;
-    this.isText = false;
+    if (this.opcode === CLOSE) {
+      const { closing } = this;
+      this.onClose?.(closing.length < 2 ? '' : `${closing.readUInt16BE()} ${closing.toString('utf8', 2)}`.trim());
+    }
+    if (this.opcode >= CONTROL || !this.isFinal || !this.isRead) return;
+    this.isRead = false;
     this.handler.end();
   }
 }

@@ -7,11 +7,12 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import { MaskingClient, RecordingRules } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordingSpool } from '../spool/recording-spool.js';
-import { REALTIME, type Target } from '../target/resolve-target.js';
+import { REALTIME, RESPONSES, type Target } from '../target/resolve-target.js';
+import { RecordedLive, type LiveConversation } from '../forward/recorded-live.js';
 import { RecordedRealtime } from '../forward/recorded-realtime.js';
 import { RecordedWebSocket, type WebSocketCalls, type WebSocketRecorder } from '../forward/recorded-websocket.js';
 import { BeginCall, type AskingRequest } from './begin-call.js';
-import type { BackgroundResponses } from './background-responses.js';
+import { responseKey, type BackgroundResponses } from './background-responses.js';
 import type { AnswerFacts, Outcome, WithheldReason } from './call-facts.js';
 import { CallReader } from './call-reader.js';
 import type { Call } from './call.js';
@@ -26,6 +27,16 @@ export interface CallRecordingParts {
   metrics: GatewayMetrics;
   spool: RecordingSpool;
   responses: BackgroundResponses;
+}
+
+const TRACE = 'x-spandrel-trace-id';
+
+/** How many sessions are remembered that may be resumed. */
+const SESSIONS_MAX = 100;
+
+interface ResumableSession {
+  trace: string | string[] | undefined;
+  conversation: LiveConversation;
 }
 
 /** From this age on a call that runs is in the spool directory: what a kill would leave of it. */
@@ -50,6 +61,8 @@ export class CallRecording {
   private readonly beginCall: BeginCall;
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
+  /** Sessions of Gemini's Live API that may be resumed, the oldest first. */
+  private readonly sessions = new Map<string, ResumableSession>();
 
   constructor(settings: GatewaySettings, parts: CallRecordingParts) {
     const { maskers, plugins, logger, clock, metrics, spool, responses } = parts;
@@ -91,11 +104,11 @@ export class CallRecording {
   ): WebSocketRecorder | null {
     const { endpoint } = target;
     if (endpoint === undefined) return null;
-    const isRealtime = endpoint.name === REALTIME;
     // The request is changed when it is passed on.
     const asked = { headers: { ...req.headers }, url: req.url! };
+    const isNamed = asked.headers['traceparent'] !== undefined || asked.headers[TRACE] !== undefined;
     // A conversation is one trace.
-    if (isRealtime && asked.headers['traceparent'] === undefined) asked.headers['x-spandrel-trace-id'] ??= newId();
+    if (endpoint.name !== RESPONSES && !isNamed) asked.headers[TRACE] = newId();
     const calls: WebSocketCalls = {
       buffer: () => this.beginCall.buffer(),
       begin: (request) => {
@@ -104,9 +117,28 @@ export class CallRecording {
         this.recorder.begin(call);
         return call;
       },
-      end: (call, outcome) => this.recorder.end(call, outcome),
+      end: (call, outcome, at) => this.recorder.end(call, outcome, at),
     };
-    return isRealtime ? new RecordedRealtime(calls) : new RecordedWebSocket(calls);
+    if (endpoint.name === REALTIME) return new RecordedRealtime(calls);
+    if (endpoint.name === RESPONSES) return new RecordedWebSocket(calls);
+    const keyOf = (handle: string): string => responseKey(caller, target.base, handle);
+    return new RecordedLive(calls, {
+      find: (handle) => {
+        const session = this.sessions.get(keyOf(handle));
+        if (session && !isNamed) asked.headers[TRACE] = session.trace;
+        return session?.conversation;
+      },
+      keep: (handle, conversation) => this.keepSession(keyOf(handle), { trace: asked.headers[TRACE], conversation }),
+    });
+  }
+
+  /** A session counts by the latest of its handles. */
+  private keepSession(key: string, session: ResumableSession): void {
+    const { sessions } = this;
+    for (const [former, { conversation }] of sessions)
+      if (conversation === session.conversation) sessions.delete(former);
+    sessions.set(key, session);
+    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
   }
 
   /** A call is over; only the first outcome counts. */

@@ -67,11 +67,11 @@ export class Call implements ListMember {
     this.response.add(chunk, performance.now());
   }
 
-  /** Notes how it went; only the first time counts. @returns whether this was the first. */
-  end(outcome: Outcome): boolean {
+  /** Notes how it went; only the first time counts. @param at when it ended. @returns whether this was the first. */
+  end(outcome: Outcome, at: number): boolean {
     if (this.outcome.kind !== 'running') return false;
     this.outcome = outcome;
-    this.endedTick = performance.now();
+    this.endedTick = at;
     return true;
   }
 

@@ -27,7 +27,9 @@ export function readCall(call: PackedCall): ReadCall {
   const { facts, answer, outcome, endedTick } = call;
   const { provider: name, method, path } = facts.wire;
   const entry = providers.byName(name);
-  const endpoint = entry && providers.endpoint(entry, { method, path, headers: {} });
+  // Calls over HTTP are no GET.
+  const headers = method === 'GET' ? { upgrade: 'websocket' } : {};
+  const endpoint = entry && providers.endpoint(entry, { method, path, headers });
   if (endpoint?.name !== call.endpoint) throw new Error(`the endpoint ${call.endpoint} is not known by its path`);
   failedMaskers = [];
   const record = {

@@ -91,8 +91,8 @@ export class Recorder {
   }
 
   /** A call is over; only the first outcome counts. */
-  end(call: Call, outcome: Outcome): void {
-    if (!call.end(outcome)) return;
+  end(call: Call, outcome: Outcome, at = performance.now()): void {
+    if (!call.end(outcome, at)) return;
     (call.running === null ? this.unread : this.unreported).remove(call);
     this.later(() => this.track(call, outcome, true));
   }
