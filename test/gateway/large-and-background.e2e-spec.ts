@@ -770,7 +770,7 @@ describe('a WebSocket to the Responses API that is recorded', () => {
       };
     });
 
-    /** Sends messages, each when upstream has said so many; closes then. @returns what upstream said. */
+    /** Sends messages, each when upstream has spoken that many times; closes then. @returns what upstream said. */
     async function session(
       messages: readonly [after: number, message: object][],
       end: number,
