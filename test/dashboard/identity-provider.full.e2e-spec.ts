@@ -163,6 +163,49 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     expect(faultsOf()).toEqual([]);
   });
 
+  inBrowser('is led by a link to the project it is of, or is shown that it is another', async () => {
+    const { body: trace } = await tenant.api.post<{ id: string }>('/api/traces', { name: 'linked' });
+    const names = Array.from({ length: 9 }, (_, n) => `Many ${n}`);
+    for (const name of names) await tenant.api.post(`/api/orgs/${tenant.org.id}/projects`, { name });
+    await page.goto(`${app.url}/p/${second.id}/traces?status=failed`);
+    await signIn('ada');
+    await page.getByRole('banner').getByText('Acme / Second').waitFor();
+    await expectSoon(() => addressOf(), '/traces?status=failed');
+    await page.goto(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
+    await page.getByRole('heading', { name: 'linked' }).waitFor();
+    await expectSoon(() => addressOf(), `/traces/${trace.id}`);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    expect(await watched.clipboard()).toBe(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('Many 7');
+    await page.getByRole('option', { name: 'Acme / Many 7' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    const items = page.getByRole('menuitem');
+    await items.first().waitFor();
+    // Those opened last are first.
+    await expectSoon(
+      async () => (await items.allTextContents()).slice(0, 2),
+      ['Open Acme / Acme', 'Open Acme / Second'],
+    );
+    await page.getByRole('menuitem', { name: 'Sign out, ada@people.example' }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('menuitem', { name: 'Find one of 10 projects' }).click();
+    await page.getByRole('combobox', { name: 'Command' }).waitFor();
+
+    await page.goto(`${app.url}/p/of-somebody-else/traces`);
+    await page.getByRole('heading', { name: 'This link leads to another project' }).waitFor();
+    await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
+    await expectAccessible(watched);
+    expect(faultsOf().filter((fault) => !fault.includes('status of 404'))).toEqual([]);
+    await page.goto(`${app.url}/traces`);
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+  });
+
   inBrowser('says why somebody cannot be signed in', async () => {
     await page.goto(`${app.url}/sign-in?next=%2Fdatasets`);
     await signIn('nobody');

@@ -15,7 +15,7 @@ const INDEX = '/index.html';
 /** The pages of the dashboard, by the first segment of their paths; the application finds the rest itself. */
 const PAGES = [
   ...['traces', 'sessions', 'spans', 'analytics', 'datasets', 'evaluations', 'review', 'connections', 'events'],
-  ...['settings', 'sign-in', 's', 'users', 'boards', 'scoring-rules', 'alerts', 'try'],
+  ...['settings', 'sign-in', 's', 'p', 'users', 'boards', 'scoring-rules', 'alerts', 'try'],
 ];
 
 /** Paths that answer the page, as routes (docs/spec/dashboard.md#addresses). */

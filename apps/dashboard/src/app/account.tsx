@@ -1,10 +1,12 @@
-import type { BrowserSessionResource, SessionProjects } from '@spandrel/contract';
+import type { BrowserSessionResource } from '@spandrel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/api.js';
-import { goToSignIn, setLeaving } from '../api/go-to-sign-in.js';
+import { goToSignIn } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
+import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
+import { openProject, recentProjects } from '../features/projects.js';
 import { notifyOtherTabs, onOtherTabs } from '../features/session-look.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
 import { keys } from '../api/keys.js';
@@ -35,6 +37,7 @@ export function Account({ session }: { session: BrowserSessionResource }) {
       notifyError('You could not be signed out', error as Error);
     }
   };
+  const who = session.person?.email ?? session.person?.name ?? undefined;
   return (
     <div ref={container} className={styles.account}>
       {session.org && session.project && (
@@ -47,41 +50,46 @@ export function Account({ session }: { session: BrowserSessionResource }) {
       )}
       <ButtonMenu label="Account" align="end" container={container} onOpenChange={setIsOpen}>
         <SwitchProjectItems session={session} />
-        <ButtonMenuItem onClick={() => void leave()}>Sign out</ButtonMenuItem>
+        <ButtonMenuItem onClick={() => void leave()}>
+          Sign out{who !== undefined && <span className={styles.who}>, {who}</span>}
+        </ButtonMenuItem>
       </ButtonMenu>
     </div>
   );
 }
 
-/** Entries of the account menu that lead a person to their other projects. */
-export function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
+/** Projects that the menu has at once; the command menu finds all by name. */
+const SHOWN_MAX = 8;
+
+/** Entries of the account menu that lead a person to their other projects, those opened last first. */
+function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
   const { data } = useQuery({
     queryKey: keys.sessionProjects(),
     queryFn: ({ signal }) => api.listSessionProjects({ signal }),
     enabled: session.kind === 'person',
   });
-  const others = (data?.projects ?? []).filter(({ id }) => id !== session.project?.id);
-  return others.map((project) => (
-    <ButtonMenuItem key={project.id} onClick={() => void open(project)}>
-      Open <bdi>{project.org.name}</bdi> / <bdi>{project.name}</bdi>
-    </ButtonMenuItem>
-  ));
-}
-
-/** Starts over in another project: nothing of the one before stays in the tab. */
-async function open({ id }: SessionProjects['projects'][number]): Promise<void> {
-  // The server refuses the earlier cookie from the moment at which it answers.
-  setLeaving(true);
-  try {
-    await api.switchProject({ body: { project_id: id } });
-    notifyOtherTabs();
-    // Back may show this very page again.
-    addEventListener('pageshow', () => setLeaving(false), { once: true });
-    location.assign('/');
-  } catch (error) {
-    setLeaving(false);
-    notifyError('The project could not be opened', error as Error);
-  }
+  const search = useShortcutList().find(({ keys: pressed }) => pressed === 'mod+k');
+  const recent = recentProjects();
+  const placeOf = (id: string): number => (recent.includes(id) ? recent.indexOf(id) : recent.length);
+  const others = (data?.projects ?? [])
+    .filter(({ id }) => id !== session.project?.id)
+    .toSorted((a, b) => placeOf(a.id) - placeOf(b.id));
+  const open = (id: string): void =>
+    void openProject(id, () => location.assign('/')).catch((error: Error) =>
+      notifyError('The project could not be opened', error),
+    );
+  return (
+    <>
+      {others.slice(0, SHOWN_MAX).map((project) => (
+        <ButtonMenuItem key={project.id} onClick={() => open(project.id)}>
+          Open <bdi>{project.org.name}</bdi> / <bdi>{project.name}</bdi>
+        </ButtonMenuItem>
+      ))}
+      {others.length > SHOWN_MAX && (
+        <ButtonMenuItem onClick={() => search?.run()}>Find one of {others.length} projects</ButtonMenuItem>
+      )}
+    </>
+  );
 }
 
 /**

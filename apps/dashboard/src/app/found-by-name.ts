@@ -5,7 +5,8 @@ import { formatId } from '../components/format.js';
 import { useSettled } from '../components/hooks.js';
 import { alertAddress, ALERTS } from '../features/alerts/alerts.js';
 import { boardAddress, BOARDS } from '../features/boards/boards.js';
-import { useCapabilities } from '../features/browser-session.js';
+import type { BrowserSessionResource } from '@spandrel/contract';
+import { BROWSER_SESSION, useCapabilities } from '../features/browser-session.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { SCORING_RULES, scoringRuleAddress } from '../features/scoring-rules/scoring-rules.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
@@ -23,7 +24,7 @@ const LENGTH_MIN = 2;
 /** The most that are shown of one kind. */
 const FOUND_MAX = 5;
 
-/** Views, boards, alerts, scoring rules, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
+/** Views, boards, alerts, scoring rules, projects of a person, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
 export function useFoundByName(typed: string): readonly Found[] {
   const client = useQueryClient();
   const text = useSettled(typed.trim(), PAUSE_MS);
@@ -45,7 +46,8 @@ async function findByName(
   signal: AbortSignal,
 ): Promise<Found[]> {
   const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
-  const [traces, sessions, datasets, runs, views, boards, alerts, rules] = await Promise.all([
+  const session = client.getQueryData<BrowserSessionResource>(BROWSER_SESSION.queryKey);
+  const [traces, sessions, datasets, runs, views, boards, alerts, rules, projects] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
     api.listSessions({ query: { id_contains: text, limit: FOUND_MAX }, signal }),
     // The API finds neither by name; of both there are few, and the newest count.
@@ -55,6 +57,9 @@ async function findByName(
     client.fetchQuery(BOARDS),
     features.includes('alerts') ? client.fetchQuery(ALERTS) : [],
     features.includes('online-scoring') ? client.fetchQuery(SCORING_RULES) : [],
+    session?.kind === 'person'
+      ? client.fetchQuery({ queryKey: keys.sessionProjects(), queryFn: () => api.listSessionProjects() })
+      : { projects: [] },
   ]);
   return [
     ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),
@@ -63,6 +68,11 @@ async function findByName(
     ...rules.filter(isCalled).map(({ id, name }) => ({
       ...{ group: 'Scoring rules', label: name, address: scoringRuleAddress(id) },
     })),
+    ...projects.projects
+      .map(({ id, org, name }) => ({ id, name: `${org.name} / ${name}` }))
+      .filter((project) => project.id !== session?.project?.id && isCalled(project))
+      .slice(0, FOUND_MAX)
+      .map(({ id, name }) => ({ group: 'Projects', label: name, address: `/p/${id}/traces` })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },

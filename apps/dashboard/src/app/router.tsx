@@ -56,6 +56,10 @@ const pages = [
     component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
   }),
   createRoute({
+    ...at('/p/$project/$'),
+    component: lazyRouteComponent(() => import('../pages/project/project-page.js'), 'ProjectPage'),
+  }),
+  createRoute({
     ...at('/sessions'),
     ...search<ListSearch>(),
     component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),

@@ -142,7 +142,7 @@ function NothingLeft({ session, memory, counts }: NothingLeftProps) {
           </Button>
         )}
         {skipped.length > 0 && <Button onClick={() => session.takeSkipped()}>Review skipped items</Button>}
-        <Button onClick={() => session.lookAgain()}>Check again</Button>
+        <Button onClick={() => session.lookAgain()}>Check for new items</Button>
       </EmptyState>
     </div>
   );

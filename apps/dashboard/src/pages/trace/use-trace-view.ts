@@ -5,6 +5,7 @@ import { filterSpans, visiblePlaces } from './tree-rows.js';
 import type { TraceModel } from './use-trace.js';
 import type { Stretch } from './span-times.js';
 import { fit, wholeRange, zoom } from './timeline-range.js';
+import { linkTo } from '../../features/browser-session.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 
 /** Keys run through rows faster than a browser takes new addresses. */
@@ -46,7 +47,7 @@ export function useSpanSelection(span: string | undefined, change: ReturnType<ty
 }
 
 /** The whole address of a trace, to be given to others. */
-export const traceLink = (id: string): string => `${location.origin}/traces/${encodeURIComponent(id)}`;
+export const traceLink = (id: string): string => linkTo(`/traces/${encodeURIComponent(id)}`);
 
 /** The whole address of a span within its trace. */
 export const spanAddress = ({ trace_id, id }: { trace_id: string; id: string }): string =>
