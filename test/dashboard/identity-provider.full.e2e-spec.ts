@@ -185,7 +185,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     const items = page.getByRole('menuitem');
     await items.first().waitFor();
-    // Those opened last are first.
+    // The projects opened last are first.
     await expectSoon(
       async () => (await items.allTextContents()).slice(0, 2),
       ['Open Acme / Acme', 'Open Acme / Second'],
