@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Capabilities, GATEKEEPER } from '@spandrel/http';
-import { CALLER_DIRECTORY, PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
+import { CALLER_DIRECTORY, PROJECT_DIRECTORY, RETENTION_POLICY, defineFeature, ofProjects } from '@spandrel/kernel';
 import { ProjectProtection } from '@spandrel/storage';
 import { projectProtected } from './answers.js';
 import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
@@ -32,6 +32,14 @@ import { ReviewerDirectory } from './people/reviewer-directory.js';
 import { BeginRemoval } from './removal/begin-removal.js';
 import { RemovalMetrics, RemovalTask } from './removal/removal-task.js';
 import { RemovalStore } from './removal/removal.store.js';
+import { ApiKeySchema } from './credentials/api-key.entity.js';
+import { BrowserSessionSchema } from './browser-sessions/browser-session.entity.js';
+import { OrganizationSchema, ProjectSchema } from './organizations/organization.entity.js';
+import { MemberSchema, PersonSchema } from './people/person.entity.js';
+import { OidcSettings } from './oidc/oidc.settings.js';
+import { RemovalSchema } from './removal/removal.entity.js';
+import { AccessSettings } from './access.settings.js';
+import { JwtSettings } from './credentials/jwt.settings.js';
 
 const STORES = [
   ...[OrganizationStore, ProjectStore, ApiKeyStore, CredentialStore, BrowserSessionStore],
@@ -110,3 +118,17 @@ class OrganizationsModule implements OnModuleInit {
   exports: [CredentialsModule],
 })
 export class AccessModule {}
+
+export const accessFeature = defineFeature({
+  name: 'access',
+  mode: 'cloud',
+  tag: { name: 'Access', description: 'Organizations, projects, API keys, signing in, and what was done with them.' },
+  module: AccessModule,
+  entities: [
+    ...[OrganizationSchema, ProjectSchema, ApiKeySchema, BrowserSessionSchema, PersonSchema, MemberSchema],
+    RemovalSchema,
+  ],
+  owned: [...ofProjects('api_key', 'browser_session', 'member'), { table: 'member', by: 'org_id' }],
+  settings: [AccessSettings, JwtSettings, OidcSettings],
+  requires: [],
+});

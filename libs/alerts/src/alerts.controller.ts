@@ -24,9 +24,8 @@ import {
   type UpdateAlert,
   type UpdateAlertChannel,
 } from '@spandrel/contract';
-import { CurrentScope, Operation, PathId, deleted } from '@spandrel/http';
+import { CurrentScope, Operation, PathId, deleted, listOf } from '@spandrel/http';
 import { newId, type Scope } from '@spandrel/kernel';
-import type { Page } from '@spandrel/storage';
 import { alertChange, alertNotFound, alertResource, AlertStore } from './alert.store.js';
 import { alertChannelNotFound, alertChannelResource, AlertChannelStore } from './alert-channel.store.js';
 import { alertDelivery, AlertDeliveryStore } from './alert-delivery.store.js';
@@ -35,13 +34,6 @@ import { SendMessage } from './send-message.js';
 
 const AlertId = () => Param('id', new PathId(alertNotFound));
 const ChannelId = () => Param('id', new PathId(alertChannelNotFound));
-
-/** A page of rows as lists answer it. */
-const listed = <Plural extends string, Row, Item>(plural: Plural, page: Page<Row>, show: (row: Row) => Item) => ({
-  ...({ [plural]: page.items.map(show) } as Record<Plural, Item[]>),
-  count: page.items.length,
-  next_cursor: page.nextCursor,
-});
 
 /** `/api/alerts` (docs/spec/alerts.md#alert-routes). */
 @Controller('api/alerts')
@@ -62,7 +54,7 @@ export class AlertsController {
   @Get()
   @Operation({ access: 'read', summary: 'Alerts, oldest first', answer: alertListSchema })
   async listAlerts(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
-    return listed('alerts', await this.alerts.list(scope, query), alertResource);
+    return listOf('alerts', await this.alerts.list(scope, query), alertResource);
   }
 
   @Get(':id')
@@ -106,7 +98,7 @@ export class AlertsController {
     @AlertId() id: string,
     @Query({ schema: plainListSchema }) query: PlainList,
   ) {
-    return listed('changes', await this.alerts.history(scope, id, query), alertChange);
+    return listOf('changes', await this.alerts.history(scope, id, query), alertChange);
   }
 
   @Get(':id/series')
@@ -162,7 +154,7 @@ export class AlertChannelsController {
   @Get()
   @Operation({ access: 'read', summary: 'Channels of alerts, oldest first', answer: alertChannelListSchema })
   async listAlertChannels(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
-    return listed('channels', await this.channels.list(scope, query), alertChannelResource);
+    return listOf('channels', await this.channels.list(scope, query), alertChannelResource);
   }
 
   @Get(':id')
@@ -210,7 +202,7 @@ export class AlertChannelsController {
     @Query({ schema: listAlertDeliveriesSchema }) query: ListAlertDeliveries,
   ) {
     await this.channels.get(scope, id);
-    return listed('deliveries', await this.deliveries.list(scope, id, query), alertDelivery);
+    return listOf('deliveries', await this.deliveries.list(scope, id, query), alertDelivery);
   }
 
   @Post(':id/test')

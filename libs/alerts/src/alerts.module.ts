@@ -13,6 +13,14 @@ import { EvaluateAlerts } from './evaluate-alerts.js';
 import { NotifyMention } from './notify-mention.js';
 import { ReadMeasure } from './read-measure.js';
 import { SendMessage } from './send-message.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import {
+  AlertChangeSchema,
+  AlertChannelSchema,
+  AlertDeliverySchema,
+  AlertSchema,
+  DefaultAlertSchema,
+} from './alert.entity.js';
 
 /** Alerts: what they watch, and where they are sent to. */
 @Module({
@@ -37,3 +45,13 @@ export class AlertsModule implements OnModuleInit {
     this.scoringRules.onRule = (tx, scope, isRestored) => this.alerts.watchRules(tx, scope, isRestored);
   }
 }
+
+export const alertsFeature = defineFeature({
+  name: 'alerts',
+  tag: { name: 'Alerts', description: 'What is watched, and whom it is sent to.' },
+  module: AlertsModule,
+  entities: [AlertSchema, AlertChangeSchema, AlertChannelSchema, AlertDeliverySchema, DefaultAlertSchema],
+  owned: ofProjects('alert', 'alert_change', 'alert_channel', 'alert_delivery', 'default_alert'),
+  settings: [AlertsSettings],
+  requires: ['analytics', 'scores', 'connections'],
+});

@@ -1,5 +1,4 @@
-export { alertsFeature } from './alerts.feature.js';
-export { AlertsModule } from './alerts.module.js';
+export { alertsFeature, AlertsModule } from './alerts.module.js';
 export { AlertStore, exportedAlert } from './alert.store.js';
 export { AlertChannelStore, exportedAlertChannel } from './alert-channel.store.js';
 export { DeliverAlerts } from './deliver-alerts.js';

@@ -8,6 +8,8 @@ import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
 import { WeighedRead } from './weighed-read.sql.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
 
 /** Roll-ups of spans and the questions they answer. */
 @Module({
@@ -17,3 +19,12 @@ import { WeighedRead } from './weighed-read.sql.js';
   exports: [TimeSeries],
 })
 export class AnalyticsModule {}
+
+export const analyticsFeature = defineFeature({
+  name: 'analytics',
+  tag: { name: 'Analytics', description: 'Summaries, time series and counts.' },
+  module: AnalyticsModule,
+  entities: [RollupSchema, AnalyticsTotalSchema],
+  owned: ofProjects('analytics_rollup', 'analytics_total'),
+  requires: ['tracing'],
+});

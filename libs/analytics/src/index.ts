@@ -1,5 +1,4 @@
-export { analyticsFeature } from './analytics.feature.js';
 export { rebuildRollups, type Recount } from './recount-rollups.js';
-export { AnalyticsModule } from './analytics.module.js';
+export { analyticsFeature, AnalyticsModule } from './analytics.module.js';
 export { TimeSeries } from './time-series.js';
 export { isKept, type SeriesQuery } from './time-series.store.js';

@@ -1,11 +1,13 @@
 import { Module, Global } from '@nestjs/common';
-import { CoreSettings } from '@spandrel/kernel';
+import { CoreSettings, defineFeature } from '@spandrel/kernel';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditLogController } from './reading/audit-log.controller.js';
 import { RecordRefusals, Refusals } from './refusals/refusal-book.js';
 import { ForwardEntries } from './forwarding/forward-entries.js';
 import { ForwardedEntriesStore } from './forwarding/forwarded-entries.store.js';
 import { AuditTrail } from './trail/audit-trail.js';
+import { AuditChainSchema, AuditEntrySchema, AuditForwardedSchema } from './audit-entry.entity.js';
+import { AuditSettings } from './audit.settings.js';
 
 /** Gives {@link AuditTrail} and {@link Refusals} to every feature, whether the log can be read through routes or not. */
 @Global()
@@ -24,3 +26,13 @@ export class AuditTrailModule {}
   providers: [AuditLog, ForwardedEntriesStore, ForwardEntries, RecordRefusals],
 })
 export class AuditModule {}
+
+export const auditFeature = defineFeature({
+  name: 'audit',
+  mode: 'cloud',
+  tag: { name: 'Audit log', description: 'Who administered, deleted, exported what, and what was refused.' },
+  module: AuditModule,
+  entities: [AuditEntrySchema, AuditChainSchema, AuditForwardedSchema],
+  settings: [AuditSettings],
+  requires: [],
+});

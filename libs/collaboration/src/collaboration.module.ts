@@ -11,6 +11,8 @@ import { SavedItemStore } from './saved-item.store.js';
 import { BoardsController, ViewsController } from './saved-items.controller.js';
 import { ShareStore } from './share.store.js';
 import { SharedController, SharesController } from './shares.controller.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { CommentSchema, SavedItemSchema, TraceShareSchema } from './collaboration.entity.js';
 
 /** Saved views, boards and comments. */
 @Module({
@@ -62,3 +64,23 @@ export class SharingModule implements OnModuleInit {
     this.tracing.register({ name: 'sharing', onCommit: (tx, changes) => this.shares.followTraces(tx, changes) });
   }
 }
+
+export const collaborationFeature = defineFeature({
+  name: 'collaboration',
+  tag: { name: 'Collaboration', description: 'Saved views, boards and comments: what a team shares.' },
+  module: CollaborationModule,
+  entities: [SavedItemSchema, CommentSchema],
+  owned: ofProjects('saved_item', 'comment'),
+  requires: ['tracing', 'datasets', 'evals'],
+});
+
+export const sharingFeature = defineFeature({
+  name: 'sharing',
+  mode: 'cloud',
+  tag: { name: 'Sharing', description: 'Links that open one trace without signing in.' },
+  module: SharingModule,
+  entities: [TraceShareSchema],
+  owned: ofProjects('trace_share'),
+  settings: [SharingSettings],
+  requires: ['tracing', 'access'],
+});

@@ -1,4 +1,4 @@
-export { collaborationFeature, sharingFeature } from './collaboration.feature.js';
+export { collaborationFeature, sharingFeature } from './collaboration.module.js';
 export { CollaborationModule } from './collaboration.module.js';
 export { SharingSettings } from './collaboration.settings.js';
 export { SavedItemStore } from './saved-item.store.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CoreSettings, LOGGER, MASKING_SEALER } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, MASKING_SEALER, defineFeature, ofProjects } from '@spandrel/kernel';
 import { AddressRule } from './calls/address-rule.js';
 import { ChangeConnections, RestoreConnections } from './change-connections.js';
 import { ConnectionClient } from './calls/connection-client.js';
@@ -14,6 +14,9 @@ import { SealedTexts } from './keys/sealed-texts.js';
 import { UnreadableKeys } from './keys/unreadable-keys.js';
 import { TestConnection } from './calls/test-connection.js';
 import { ProviderCapabilities } from './provider-capabilities.js';
+import { ConnectionSchema } from './connection.entity.js';
+import { KeyHolderSchema } from './keys/key-holder.entity.js';
+import { SealedTextSchema } from './keys/sealed-text.entity.js';
 
 /** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
 @Module({
@@ -42,3 +45,13 @@ import { ProviderCapabilities } from './provider-capabilities.js';
   ],
 })
 export class ConnectionsModule {}
+
+export const connectionsFeature = defineFeature({
+  name: 'connections',
+  tag: { name: 'Provider connections', description: 'Credentials and endpoints of model providers.' },
+  module: ConnectionsModule,
+  entities: [ConnectionSchema, SealedTextSchema, KeyHolderSchema],
+  owned: ofProjects('provider_connection', 'sealed_text'),
+  settings: [ConnectionsSettings],
+  requires: [],
+});

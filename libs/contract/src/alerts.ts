@@ -58,7 +58,6 @@ const filtersSchema = z
     score_name: keySchema.min(1).nullish().describe('The scores that are measured; of scores alone, which need it.'),
   })
   .meta({ id: 'AlertFilters', description: 'All given must hold.' });
-export type AlertFilters = z.output<typeof filtersSchema>;
 
 const OPS = z.enum(['>', '<']);
 const conditionSchema = z

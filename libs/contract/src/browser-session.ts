@@ -64,7 +64,6 @@ export const signedOutSchema = z
     continue_at: z.string().nullable().describe('Where the browser signs out of the identity provider, too.'),
   })
   .meta({ id: 'SignedOut' });
-export type SignedOut = z.output<typeof signedOutSchema>;
 
 /** Query of `GET /api/session/oidc`. */
 export const beginSignInSchema = z.object({

@@ -29,7 +29,6 @@ const scorerCapabilitySchema = z
     config_schema: jsonMapSchema.nullable().describe('JSON Schema of `scoring_config`; `null` when it takes none.'),
   })
   .meta({ id: 'ScorerCapability' });
-export type ScorerCapability = z.output<typeof scorerCapabilitySchema>;
 
 /** Answer of `GET /api/capabilities` (docs/spec/capabilities.md#the-answer). */
 export const capabilitiesSchema = z

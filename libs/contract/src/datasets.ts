@@ -52,7 +52,6 @@ export const readDatasetAnswerSchema = datasetSchema
       .describe('Datapoints without an expected value, or with `null`; where it is asked for by `include`.'),
   })
   .meta({ id: 'DatasetRead' });
-export type DatasetRead = z.output<typeof readDatasetAnswerSchema>;
 
 export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
 

@@ -1,1 +1,1 @@
-export { dashboardFeature } from './dashboard.feature.js';
+export { dashboardFeature } from './dashboard.module.js';

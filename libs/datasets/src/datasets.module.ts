@@ -32,6 +32,10 @@ import { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 import { RestoreDatasets } from './restore/restore-datasets.js';
 import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture/capture-rule.entity.js';
+import { DatapointSchema, DatapointSelectionSchema, DatasetImportSchema } from './datapoint.entity.js';
+import { DatasetSchema } from './dataset.entity.js';
 
 const DATAPOINTS = [
   ...[DatasetStore, DatapointStore, DatapointListStore, DatapointVersionStore, DatasetParticipants],
@@ -97,3 +101,19 @@ export class DatasetsModule implements OnModuleInit {
     this.capabilities.provide('import_file_bytes', () => this.settings.importFileBytes);
   }
 }
+
+export const datasetsFeature = defineFeature({
+  name: 'datasets',
+  tag: { name: 'Datasets', description: 'Datapoints, import and export, and rules that capture spans.' },
+  module: DatasetsModule,
+  entities: [
+    ...[DatasetSchema, DatapointSchema, DatapointSelectionSchema, DatasetImportSchema],
+    ...[CaptureRuleSchema, CaptureTaskSchema, CaptureSchema],
+  ],
+  owned: ofProjects(
+    ...(['dataset_import', 'capture_rule', 'capture_task', 'capture'] as const),
+    ...(['datapoint_selection', 'datapoint', 'dataset'] as const),
+  ),
+  settings: [DatasetsSettings],
+  requires: ['events', 'tracing'],
+});

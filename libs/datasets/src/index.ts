@@ -23,8 +23,7 @@ export {
 export { ChooseDatapoints, sampleKey } from './snapshots/choose-datapoints.js';
 export { contentOf, DatasetSnapshots, type Snapshot, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
 export { datasetResource, DatasetStore } from './dataset.store.js';
-export { datasetsFeature } from './datasets.feature.js';
-export { DatasetsModule } from './datasets.module.js';
+export { datasetsFeature, DatasetsModule } from './datasets.module.js';
 export { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 export { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 export { RestoreDatasets, type OpenVersion } from './restore/restore-datasets.js';

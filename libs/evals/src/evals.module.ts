@@ -10,6 +10,8 @@ import {
   PROJECT_DIRECTORY,
   type Logger,
   type ProjectDirectory,
+  defineFeature,
+  ofProjects,
 } from '@spandrel/kernel';
 import { QueueModule } from '@spandrel/queue';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
@@ -49,6 +51,14 @@ import { EvalAttemptStore, EvalResultStore, EvalSampleStore } from './eval-resul
 import { Permits } from './execution/run-calls.js';
 import { RunParticipants } from './run-participants.js';
 import { SubmissionStore } from './external/submission.store.js';
+import {
+  EvalAttemptSchema,
+  EvalResultSchema,
+  EvalRunMetadataSchema,
+  EvalRunSchema,
+  EvalSampleSchema,
+  EvalSubmissionSchema,
+} from './eval-run.entity.js';
 
 /** The tables of runs, their states, and how they reach the processes that work on them. */
 @Module({
@@ -196,3 +206,19 @@ async function findOrganization(modules: ModuleRef, projectId: string): Promise<
   }
   return directory.organizationOf(projectId);
 }
+
+export const evalsFeature = defineFeature({
+  name: 'evals',
+  tag: { name: 'Evaluations', description: 'Runs of a model against a dataset.' },
+  module: EvalsModule,
+  entities: [
+    ...[EvalRunSchema, EvalResultSchema, EvalSampleSchema, EvalAttemptSchema],
+    ...[EvalSubmissionSchema, EvalRunMetadataSchema],
+  ],
+  owned: ofProjects(
+    ...(['eval_run', 'eval_result', 'eval_sample', 'eval_attempt'] as const),
+    ...(['eval_submission', 'eval_run_metadata'] as const),
+  ),
+  settings: [EvalsSettings],
+  requires: ['events', 'tracing', 'datasets', 'queue', 'connections'],
+});

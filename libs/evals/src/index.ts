@@ -12,8 +12,7 @@ export {
 export { evalRunNotFound, readGates, RUN_STATUS } from './eval-run.js';
 export { EvalRunStore } from './eval-run.store.js';
 export { readInputAndExpected } from './eval-item.js';
-export { evalsFeature } from './evals.feature.js';
-export { EvalsModule } from './evals.module.js';
+export { evalsFeature, EvalsModule } from './evals.module.js';
 export { EvalsSettings } from './evals.settings.js';
 export { exportedAttempt, exportedResult, exportedRun, exportedSample, RestoreRuns } from './transfer/restore-runs.js';
 export { withSystemPrompt } from './prompts/prompt.js';

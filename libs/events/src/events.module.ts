@@ -8,6 +8,9 @@ import { EventStreams } from './stream/event-streams.js';
 import { EventsController } from './events.controller.js';
 import { RedisFanout } from './feed/redis-fanout.js';
 import { ReplaySlices } from './stream/event-stream.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { EventCounterSchema, EventLogSchema } from './log/event-log.entity.js';
+import { EventsSettings } from './events.settings.js';
 
 /** The events of all features: emitted in the transactions that make them, kept in a log, streamed to clients. */
 @Module({
@@ -27,3 +30,13 @@ import { ReplaySlices } from './stream/event-stream.js';
   exports: [DomainEvents],
 })
 export class EventsModule {}
+
+export const eventsFeature = defineFeature({
+  name: 'events',
+  tag: { name: 'Events', description: 'What happens, as it happens.' },
+  module: EventsModule,
+  entities: [EventLogSchema, EventCounterSchema],
+  owned: ofProjects('event_log', 'event_counter'),
+  settings: [EventsSettings],
+  requires: [],
+});

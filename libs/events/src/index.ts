@@ -1,4 +1,3 @@
 export { DomainEvents, type EventSink, type WireEvent } from './domain-events.js';
-export { eventsFeature } from './events.feature.js';
-export { EventsModule } from './events.module.js';
+export { eventsFeature, EventsModule } from './events.module.js';
 export { EventsSettings } from './events.settings.js';

@@ -1,2 +1,2 @@
-export { mcpFeature } from './mcp.feature.js';
+export { mcpFeature } from './mcp.module.js';
 export { McpSettings } from './mcp.settings.js';

@@ -1,1 +1,1 @@
-export { onlineScoringFeature } from './online-scoring.feature.js';
+export { onlineScoringFeature } from './online-scoring.module.js';

@@ -14,6 +14,9 @@ import { ScoringRuleStore } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 import { ScoringWorker } from './scoring-worker.js';
 import { TakeTasks } from './take-tasks.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { ScoringSettings } from './online-scoring.settings.js';
+import { ScoringHourSchema, ScoringRuleSchema, ScoringTaskSchema } from './scoring-rule.entity.js';
 
 /** Rules that score live traffic. */
 @Module({
@@ -36,3 +39,13 @@ export class OnlineScoringModule implements OnModuleInit {
     this.port.countStalled = (scope, dueBy) => this.rules.countStalled(scope, dueBy);
   }
 }
+
+export const onlineScoringFeature = defineFeature({
+  name: 'online-scoring',
+  tag: { name: 'Scoring rules', description: 'Rules that have judges and programs score live traffic.' },
+  module: OnlineScoringModule,
+  entities: [ScoringRuleSchema, ScoringTaskSchema, ScoringHourSchema],
+  owned: ofProjects('scoring_task', 'scoring_hour', 'scoring_rule'),
+  settings: [ScoringSettings],
+  requires: ['tracing', 'scores', 'evals'],
+});

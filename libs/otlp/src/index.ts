@@ -1,1 +1,1 @@
-export { otlpFeature } from './otlp.feature.js';
+export { otlpFeature } from './otlp.module.js';

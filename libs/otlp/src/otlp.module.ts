@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
+import { LOGGER, PLUGINS, type Logger, type PluginRegistry, defineFeature, ofProjects } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { OtlpController } from './http/otlp.controller.js';
 import { ExportReader } from './aside/export-reader.js';
@@ -11,6 +11,8 @@ import { MergeEvents } from './write/merge-events.js';
 import { OtlpEventStore } from './write/otlp-event.store.js';
 import { OtlpWriteMetrics } from './write/otlp-write-metrics.js';
 import { StoreExport } from './write/store-export.js';
+import { OtlpSettings } from './otlp.settings.js';
+import { OtlpEventSchema } from './write/otlp-event.entity.js';
 
 /** Takes exports of OpenTelemetry over HTTP, reads them with the dialects that are loaded, and stores them through tracing. */
 @Module({
@@ -37,3 +39,13 @@ import { StoreExport } from './write/store-export.js';
   ],
 })
 export class OtlpModule {}
+
+export const otlpFeature = defineFeature({
+  name: 'otlp',
+  tag: { name: 'OpenTelemetry', description: 'Exports of OpenTelemetry over HTTP.' },
+  module: OtlpModule,
+  entities: [OtlpEventSchema],
+  owned: ofProjects('otlp_event'),
+  settings: [OtlpSettings],
+  requires: ['tracing'],
+});

@@ -14,6 +14,8 @@ import { ScoresModule } from '@spandrel/scores';
 import { SpanCommitParticipants, TraceLookups, TracingModule } from '@spandrel/tracing';
 import { ReviewStore } from './review.store.js';
 import { ReviewQueue } from './review-queue.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { QueueItemSchema, QueueReviewerSchema } from './queue-item.entity.js';
 
 /** The review queue. */
 @Module({
@@ -54,3 +56,13 @@ export class QueueModule implements OnModuleInit {
     });
   }
 }
+
+export const queueFeature = defineFeature({
+  name: 'queue',
+  tag: { name: 'Review queue', description: 'Datapoints, traces, spans and sessions that people look at.' },
+  module: QueueModule,
+  entities: [QueueItemSchema, QueueReviewerSchema],
+  owned: ofProjects('queue_item', 'queue_reviewer'),
+  settings: [QueueSettings],
+  requires: ['events', 'tracing', 'datasets', 'scores'],
+});

@@ -10,6 +10,7 @@ import { queueItemJson, queueItemUpdated } from './queue-item-json.js';
 import {
   OF_TARGETS,
   type QueueItemRow,
+  queueItemTable,
   QUEUE_STATUS,
   type QueueTarget,
   scoreTarget,
@@ -140,37 +141,26 @@ const unitOf = (item: RestoredQueueItem): string => item.datapoint_id ?? unitOfT
 
 /** An item as it becomes here. @param before as it is here: an export of an earlier version has no names of reviewers. */
 const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | undefined): QueueItemRow => ({
+  ...queueItemTable.membersOf(item),
   projectId: scope.projectId,
-  id: item.id,
   datasetId: item.dataset_id ?? OF_TARGETS,
   datapointId: unitOf(item),
   ...targetOf(item),
-  selectedBy: item.selected_by,
-  position: item.position,
   assignees: JSON.stringify(item.assignees),
   adjudicators: item.adjudicate === null ? null : JSON.stringify(item.adjudicators),
   adjudicates: item.adjudicates ? 1 : 0,
   gold: toJsonText(item.gold),
   status: QUEUE_STATUS[item.status],
-  claimedBy: item.claimed_by,
   claimedByName: item.claimed_by_name ?? (before?.claimedBy === item.claimed_by ? before.claimedByName : null),
-  claimedAt: item.claimed_at,
   originalData: JSON.stringify(item.original_data),
   editedData: toJsonText(item.edited_data),
-  createdAt: item.created_at,
-  groupId: item.group_id,
-  reviewNo: item.review_no,
-  reviewsRequired: item.reviews_required,
   form: JSON.stringify(item.form),
-  instructions: item.instructions,
   rank: 0 - item.priority,
   blind: item.blind ? 1 : 0,
   ciWidth: item.until?.ci_width ?? null,
   scores: JSON.stringify(item.scores),
   answers: answersOf(item.scores),
-  comment: item.comment,
   skipped: item.skipped ? 1 : 0,
-  completedAt: item.completed_at,
 });
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };

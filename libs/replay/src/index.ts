@@ -1,2 +1,2 @@
-export { replayFeature } from './replay.feature.js';
+export { replayFeature } from './replay.module.js';
 export { TrySettings } from './try/try.settings.js';

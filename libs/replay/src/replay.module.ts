@@ -12,6 +12,9 @@ import { ReplaysController } from './replays/replays.controller.js';
 import { MakeTry } from './try/make-try.js';
 import { PlanTry } from './try/plan-try.js';
 import { TryController } from './try/try.controller.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { ReplaySchema } from './replays/replay.entity.js';
+import { TrySettings } from './try/try.settings.js';
 
 /** Recorded calls made again: one at a time, or many as a dataset with what was recorded as the baseline of a run. */
 @Module({
@@ -20,3 +23,13 @@ import { TryController } from './try/try.controller.js';
   providers: [PlanTry, MakeTry, ReplayStore, ChooseSpans, BeginReplay, PrepareReplay, ReplayUpkeep],
 })
 export class ReplayModule {}
+
+export const replayFeature = defineFeature({
+  name: 'replay',
+  tag: { name: 'Replay', description: 'Recorded calls made again, as they were or otherwise.' },
+  module: ReplayModule,
+  entities: [ReplaySchema],
+  owned: ofProjects('replay'),
+  settings: [TrySettings],
+  requires: ['tracing', 'datasets', 'connections', 'evals'],
+});

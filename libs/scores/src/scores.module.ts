@@ -13,6 +13,8 @@ import { ScoreStore } from './score.store.js';
 import { ScoreDefinitionsController, ScoresController, ScoreAnalyticsController } from './scores.controller.js';
 import { ServeScores } from './serve-scores.js';
 import { WriteScores } from './write-scores.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { ScoreDefinitionSchema, ScoreRollupSchema, ScoreSchema } from './score.entity.js';
 
 /** Scores of traces, spans and sessions. */
 @Module({
@@ -44,3 +46,12 @@ export class ScoresModule implements OnModuleInit {
     this.participants.register(this.traces.takeAlong('scores', this.scores));
   }
 }
+
+export const scoresFeature = defineFeature({
+  name: 'scores',
+  tag: { name: 'Scores', description: 'What people, programs and judges say of traces, spans and sessions.' },
+  module: ScoresModule,
+  entities: [ScoreSchema, ScoreDefinitionSchema, ScoreRollupSchema],
+  owned: ofProjects('score', 'score_definition', 'score_rollup'),
+  requires: ['tracing'],
+});

@@ -1,3 +1,3 @@
 export { SearchWorker } from './search-worker.js';
-export { searchFeature } from './search.feature.js';
+export { searchFeature } from './search.module.js';
 export { SearchSettings } from './search.settings.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConnectionsModule } from '@spandrel/connections';
-import { CoreSettings, PLUGINS } from '@spandrel/kernel';
+import { CoreSettings, PLUGINS, defineFeature, ofProjects } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { Backfill } from './backfill.js';
 import { configuredIndex, SEARCH_INDEX } from './configured-index.js';
@@ -16,6 +16,7 @@ import { SearchStateStore } from './search-state.store.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchSettings } from './search.settings.js';
 import { SearchWorker } from './search-worker.js';
+import { SearchStateSchema, SearchTaskSchema } from './search-task.entity.js';
 
 /** Full-text and vector search over spans, through an external index. */
 @Module({
@@ -28,3 +29,13 @@ import { SearchWorker } from './search-worker.js';
   ],
 })
 export class SearchModule {}
+
+export const searchFeature = defineFeature({
+  name: 'search',
+  tag: { name: 'Search', description: 'Full-text and vector search over spans.' },
+  module: SearchModule,
+  entities: [SearchTaskSchema, SearchStateSchema],
+  owned: ofProjects('search_task', 'search_state'),
+  settings: [SearchSettings],
+  requires: ['tracing', 'connections'],
+});

@@ -77,6 +77,5 @@ export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
 export { isUnpriced, isUnpricedUse } from './pricing/pricing.js';
 export { TracingSettings } from './tracing.settings.js';
-export { tracingFeature } from './tracing.feature.js';
-export { TracingModule } from './tracing.module.js';
+export { tracingFeature, TracingModule } from './tracing.module.js';
 export { aliasOf } from './write/span-alias.js';

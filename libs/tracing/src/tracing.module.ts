@@ -29,6 +29,12 @@ import { TextIndexStore } from './text-index/text-index.store.js';
 import { TracesController } from './traces.controller.js';
 import { UsersController } from './users.controller.js';
 import { WriteModule } from './write/write.module.js';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
+import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
+import { TraceSchema, TraceTagSchema, UsageMarkSchema } from './trace.entity.js';
+import { MetadataKeySchema } from './metadata/metadata.entity.js';
+import { PendingTextSchema, IndexWatermarkSchema, TextSliceSchema } from './text-index/text-index.entity.js';
+import { ScanSettings, TracingSettings } from './tracing.settings.js';
 
 const LISTS = [SpanListStore, TraceListStore, SessionListStore, UserListStore, FacetListStore, PreviewTraces];
 
@@ -59,3 +65,33 @@ class TextIndexModule {}
   exports: [RecordsModule, WriteModule, ListingModule, RetentionModule, ReadTrace],
 })
 export class TracingModule {}
+
+export const tracingFeature = defineFeature({
+  name: 'tracing',
+  tag: { name: 'Tracing', description: 'Traces, their spans, and sessions of traces.' },
+  module: TracingModule,
+  entities: [
+    TraceSchema,
+    TraceTagSchema,
+    SpanSchema,
+    SpanPayloadSchema,
+    UsageMarkSchema,
+    MetadataKeySchema,
+    IndexWatermarkSchema,
+    TextSliceSchema,
+    PendingTextSchema,
+  ],
+  owned: ofProjects(
+    'trace',
+    'trace_tag',
+    'usage_mark',
+    'span_key',
+    'span',
+    'span_payload',
+    'text_pending',
+    'text_slice',
+    'text_watermark',
+  ),
+  settings: [TracingSettings, ScanSettings],
+  requires: ['events'],
+});

@@ -1,2 +1,2 @@
-export { transferFeature } from './transfer.feature.js';
+export { transferFeature } from './transfer.module.js';
 export { TransferSettings } from './transfer.settings.js';

@@ -14,6 +14,8 @@ import { WriteImportBatch } from './import-batch.js';
 import { ImportEverything, RunningImports } from './import-everything.js';
 import { WriteBundle } from './write-bundle.js';
 import { TransferController } from './transfer.controller.js';
+import { defineFeature } from '@spandrel/kernel';
+import { TransferSettings } from './transfer.settings.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
@@ -32,3 +34,12 @@ import { TransferController } from './transfer.controller.js';
   providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything, WriteBundle],
 })
 export class TransferModule {}
+
+export const transferFeature = defineFeature({
+  name: 'transfer',
+  tag: { name: 'Transfer', description: 'Everything out, and in again.' },
+  module: TransferModule,
+  entities: [],
+  settings: [TransferSettings],
+  requires: ['tracing', 'datasets', 'connections', 'evals', 'queue', 'scores', 'collaboration', 'alerts'],
+});

@@ -3,7 +3,7 @@ import type { RejectedItem, RestoredCaptureRule } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { givenFilters } from '../capture/capture-filters.js';
-import { CaptureRule, type CaptureRuleRow } from '../capture/capture-rule.entity.js';
+import { CaptureRule, type CaptureRuleRow, captureRuleTable } from '../capture/capture-rule.entity.js';
 import { CaptureRuleStore } from '../capture/capture-rule.store.js';
 import { DatasetStore } from '../dataset.store.js';
 
@@ -41,16 +41,11 @@ export class RestoreCaptureRules {
 
 /** @param capturedHere what the rule has captured here does not become less. */
 const ruleRow = (scope: Scope, item: RestoredCaptureRule, capturedHere: number): CaptureRuleRow => ({
+  ...captureRuleTable.membersOf(item),
   projectId: scope.projectId,
-  id: item.id,
-  datasetId: item.dataset_id,
-  name: item.name,
   enabled: Number(item.enabled),
   filters: JSON.stringify(givenFilters(item.filters)),
-  sampleRate: item.sample_rate,
   capturedCount: Math.max(item.captured_count, capturedHere),
-  createdAt: item.created_at,
-  updatedAt: item.updated_at,
 });
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };

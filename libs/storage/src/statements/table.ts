@@ -55,6 +55,15 @@ export class Selection<Row> extends RowShape<Row> implements Sql {
 
 const naming = new UnderscoreNamingStrategy();
 
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** The properties of a row that a resource of the wire has as they are, under the names of their columns. */
+type MembersOf<Row, Resource> = {
+  [Name in keyof Row & string as Resource extends Record<SnakeCase<Name>, Row[Name]> ? Name : never]: Row[Name];
+};
+
 /** A table as hand-written SQL sees it: rows are plain objects with the entity's property names. */
 export class Table<Row> {
   readonly name: string;
@@ -83,6 +92,12 @@ export class Table<Row> {
     return this.columns.get(property)!;
   }
 
+  /** What a resource of the wire has in the form of the column of its name. */
+  membersOf<Resource extends object>(resource: Resource): MembersOf<Row, Resource> {
+    const said = this.properties.map((name) => [name, resource[this.column(name) as keyof Resource]] as const);
+    return Object.fromEntries(said.filter(([name, value]) => isOfKind(value, this.kindOf(name)))) as never;
+  }
+
   kindOf(property: keyof Row & string): Kind {
     return this.shapes.get(property)!.kind;
   }
@@ -95,6 +110,9 @@ export class Table<Row> {
     return new Selection(Object.fromEntries(properties.map((name) => [name, this.shapes.get(name)!])), rawSql(list));
   }
 }
+
+const isOfKind = (value: unknown, kind: Kind): boolean =>
+  value === null || typeof value === (kind === 'integer' ? 'number' : kind === 'text' ? 'string' : kind);
 
 /** The table of an entity. @param key properties of the primary key, in its order. @param without properties to leave out. */
 export const tableOf = <Schema extends EntityDescription, Left extends keyof RowOf<Schema> & string = never>(

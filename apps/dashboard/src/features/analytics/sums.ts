@@ -1,8 +1,3 @@
-/** Costs come in trillionths of a dollar: adding doubles leaves a dust behind them. */
-const DUST = 1e12;
-export const addCosts = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.round((a + b) * DUST) / DUST;
-
 /** How much a total changed to the period before: `+12%`; `–` where there was none. */
 export function describeChange(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return '–';
