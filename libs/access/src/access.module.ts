@@ -117,7 +117,7 @@ class OrganizationsModule implements OnModuleInit {
   ],
   exports: [CredentialsModule],
 })
-export class AccessModule {}
+class AccessModule {}
 
 export const accessFeature = defineFeature({
   name: 'access',

@@ -25,7 +25,7 @@ export class AuditTrailModule {}
   controllers: [AuditLogController],
   providers: [AuditLog, ForwardedEntriesStore, ForwardEntries, RecordRefusals],
 })
-export class AuditModule {}
+class AuditModule {}
 
 export const auditFeature = defineFeature({
   name: 'audit',

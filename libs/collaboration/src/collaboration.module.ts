@@ -50,7 +50,7 @@ export class CollaborationModule implements OnModuleInit {
   controllers: [SharesController, SharedController],
   providers: [ShareStore],
 })
-export class SharingModule implements OnModuleInit {
+class SharingModule implements OnModuleInit {
   constructor(
     private readonly capabilities: Capabilities,
     private readonly settings: SharingSettings,

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NotifyMention, type MentionMessage } from '@spandrel/alerts';
@@ -15,20 +14,18 @@ import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from
 import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
 import { DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { anyOf, IdOrder, joinSql, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, joinSql, ProjectRows, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, namesIn, wireTime, type Teammate } from './author.js';
 import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
 
-const COLUMNS = commentTable.select('c');
-const OLDEST_FIRST = new IdOrder('comments', 'c.id', 'asc');
 const typeOf = (target: CommentTarget): number => COMMENT_TARGETS.indexOf(target);
 
 /** Comments, their texts masked by the rules of the project (docs/spec/collaboration.md#comments). */
 @Injectable()
-export class CommentStore {
+export class CommentStore extends ProjectRows<CommentRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly masking: ProjectMasking,
     private readonly audit: AuditTrail,
     private readonly traces: TraceStore,
@@ -38,29 +35,18 @@ export class CommentStore {
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
     private readonly modules: ModuleRef,
-  ) {}
-
-  /** Oldest first. @throws Invalid `invalid_cursor`. */
-  list({ projectId, orgId }: Scope, query: ListComments): Promise<Page<CommentRow>> {
-    const { target_type: type, target_id: targetId, parent_id: parentId } = query;
-    const conditions = [sql`c.project_id = ${projectId}`];
-    for (const [column, id] of Object.entries({ parent_id: parentId, target_id: targetId })) {
-      if (id !== undefined) conditions.push(isStorableText(id) ? sql`c.${rawSql(column)} = ${id}` : sql`1 = 0`);
-    }
-    if (type !== undefined) conditions.push(sql`c.target_type = ${typeOf(type)}`);
-    const which = joinSql(conditions, ' and ');
-    return OLDEST_FIRST.page(query, (rest) =>
-      this.storage.readLong(COLUMNS.query`select ${COLUMNS} from comment c where ${which} and ${rest}`, { orgId }),
-    );
+  ) {
+    super(storage, { entity: Comment, table: commentTable, list: 'comments', notFound: commentNotFound });
   }
 
-  /** Comments behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number): Promise<CommentRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from comment c
-        where c.project_id = ${scope.projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
-      scope,
-    );
+  /** Oldest first. @throws Invalid `invalid_cursor`. */
+  override list(scope: Scope, query: ListComments): Promise<Page<CommentRow>> {
+    const { target_type: type, target_id: targetId, parent_id: parentId } = query;
+    const conditions = [type === undefined ? sql`1 = 1` : sql`r.target_type = ${typeOf(type)}`];
+    for (const [column, id] of Object.entries({ parent_id: parentId, target_id: targetId })) {
+      if (id !== undefined) conditions.push(isStorableText(id) ? sql`r.${rawSql(column)} = ${id}` : sql`1 = 0`);
+    }
+    return this.listWhere(scope, joinSql(conditions, ' and '), query);
   }
 
   /** @throws NotFound where the target is not there. */
@@ -75,7 +61,7 @@ export class CommentStore {
   async edit({ scope, author }: Teammate, id: string, text: string): Promise<CommentRow> {
     const masked = await this.mask(scope, text);
     const edited = await this.storage.write(async (tx) => {
-      const row = await this.lock(tx, scope, id);
+      const row = await this.getForWrite(tx, scope, id);
       if (row.createdBy !== author.id) throw new DomainError('insufficient_scope', 'only its author may change it');
       const { text: before } = row;
       Object.assign(row, { text: masked, editedAt: Date.now() });
@@ -89,7 +75,7 @@ export class CommentStore {
   /** @param isAdmin whether the author may delete those of others. @throws NotFound, DomainError `insufficient_scope`. */
   async delete({ scope, author }: Teammate, isAdmin: boolean, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const row = await this.lock(tx, scope, id);
+      const row = await this.getForWrite(tx, scope, id);
       if (row.createdBy !== author.id && !isAdmin)
         throw new DomainError('insufficient_scope', 'only its author or an administrator may delete it');
       const details = { author: row.createdBy, target_id: row.targetId };
@@ -198,12 +184,6 @@ export class CommentStore {
       if ((await this.traces.loadForWrite(tx, scope, [parent])).length === 0) throw traceNotFound();
     }
     return parent;
-  }
-
-  private async lock(tx: WriteTx, { projectId }: Scope, id: string): Promise<CommentRow> {
-    const row = await tx.em.findOne(Comment, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!row) throw commentNotFound();
-    return row;
   }
 
   private async mask(scope: Scope, text: string): Promise<string> {

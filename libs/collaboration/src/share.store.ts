@@ -8,7 +8,7 @@ import type { PlainList, ReadSharedTrace, ScoreResource, ShareResource } from '@
 import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
 import { maskSpan, ProjectMasking } from '@spandrel/masking';
-import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, ProjectRows, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTextsWith, traceNotFound, TraceStore } from '@spandrel/tracing';
 import type { PricingTable, TracingChange } from '@spandrel/tracing';
 import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
@@ -23,16 +23,13 @@ const OPENED_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
-const COLUMNS = traceShareTable.select('s');
-const NEWEST_FIRST = new IdOrder('shares', 's.id', 'desc');
-
 const digestOf = (token: string): string => hash('sha256', token, 'hex');
 
 /** Links that open one trace, and what they open. Those that have ended are deleted when another one is made. */
 @Injectable()
-export class ShareStore {
+export class ShareStore extends ProjectRows<TraceShareRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly audit: AuditTrail,
     private readonly traces: TraceStore,
     private readonly reads: ReadTrace,
@@ -41,7 +38,10 @@ export class ShareStore {
     private readonly settings: SharingSettings,
     private readonly modules: ModuleRef,
     @Inject(PRICING) private readonly pricing: PricingTable,
-  ) {}
+  ) {
+    const [entity, table] = [TraceShare, traceShareTable];
+    super(storage, { entity, table, list: 'shares', order: 'desc', notFound: shareNotFound });
+  }
 
   /** @returns the share, and its token, which cannot be had again. @throws NotFound `trace_not_found`, `not_found`. */
   async create({ scope, author }: Teammate, traceId: string): Promise<{ row: TraceShareRow; token: string }> {
@@ -63,21 +63,14 @@ export class ShareStore {
   }
 
   /** The links that open something, newest first. @throws Invalid `invalid_cursor`. */
-  list({ projectId, orgId }: Scope, query: PlainList): Promise<Page<TraceShareRow>> {
-    return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from trace_share s where s.project_id = ${projectId}
-          and s.expires_at > ${Date.now()} and ${rest}`,
-        { orgId },
-      ),
-    );
+  override list(scope: Scope, query: PlainList): Promise<Page<TraceShareRow>> {
+    return this.listWhere(scope, sql`r.expires_at > ${Date.now()}`, query);
   }
 
   /** @throws NotFound `share_not_found`. */
   async revoke(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const row = await tx.em.findOne(TraceShare, { projectId: scope.projectId, id });
-      if (!row) throw shareNotFound();
+      const row = await this.getForWrite(tx, scope, id);
       tx.em.remove(row);
       this.audit.record(tx, { action: 'share.revoked', ...scope, targetId: id, details: { trace_id: row.traceId } });
     });

@@ -4,7 +4,7 @@ import { defineFeature } from '@spandrel/kernel';
 
 /** The dashboard: files that the build made, served beside the API. */
 @Module({ providers: [ServeDashboard] })
-export class DashboardModule {}
+class DashboardModule {}
 
 export const dashboardFeature = defineFeature({
   name: 'dashboard',

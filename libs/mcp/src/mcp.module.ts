@@ -7,7 +7,7 @@ import { McpSettings } from './mcp.settings.js';
 
 /** `POST /mcp`: the API as tools for agents, each called in the name and with the rights of the caller. */
 @Module({ controllers: [McpController], providers: [CallTool, McpServing] })
-export class McpModule {}
+class McpModule {}
 
 export const mcpFeature = defineFeature({
   name: 'mcp',

@@ -84,7 +84,7 @@ export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
     const now = Date.now();
     const { tasks, counts } = choose(rule, spans, await this.factsOf(tx, scope, spans), 0);
     const ids = tasks.map(({ targetId }) => scoreIdOf(rule.id, targetId));
-    const scored = new Set((await this.scores.findForWrite(tx, scope, ids)).map(({ id }) => id));
+    const scored = new Set((await this.scores.findSomeForWrite(tx, scope, ids)).map(({ id }) => id));
     const left = tasks.filter(({ targetId }) => !scored.has(scoreIdOf(rule.id, targetId)));
     const { matched = 0 } = counts;
     if (room === 0) return { matched, sampled: left.length };

@@ -27,7 +27,7 @@ import { ScoringHourSchema, ScoringRuleSchema, ScoringTaskSchema } from './scori
     ...[TakeTasks, RecordJudgement, ScoringWorker, NoteTasks, ExplainScoring, BackfillRules],
   ],
 })
-export class OnlineScoringModule implements OnModuleInit {
+class OnlineScoringModule implements OnModuleInit {
   constructor(
     private readonly port: ScoringRulesPort,
     private readonly changes: ChangeScoringRules,

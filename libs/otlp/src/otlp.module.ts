@@ -38,7 +38,7 @@ import { OtlpEventSchema } from './write/otlp-event.entity.js';
     EventUpkeep,
   ],
 })
-export class OtlpModule {}
+class OtlpModule {}
 
 export const otlpFeature = defineFeature({
   name: 'otlp',

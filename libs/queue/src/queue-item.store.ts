@@ -8,6 +8,7 @@ import {
   forUpdate,
   forUpdateSkipLocked,
   integer,
+  ProjectRows,
   rawSql,
   shapeOf,
   sql,
@@ -17,6 +18,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { queueItemNotFound } from './queue-item-states.js';
 import { OF_TARGETS, QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
 
 /** Bytes of an item's texts, from `queue_item q`, found without reading them. */
@@ -35,13 +37,11 @@ const SIZED = KEY.and(shapeOf({ bytes: integer() }));
 const PLACE = ['datasetId', 'groupId', 'traceId', 'spanId', 'sessionId'] as const;
 export type ItemPlace = Pick<QueueItemRow, (typeof PLACE)[number]>;
 
-/** Rows of queue items. What is changed of one that was found for a write is written with the transaction. */
+/** Rows of queue items. Anyone who needs the dataset of one locked too locks that first. */
 @Injectable()
-export class QueueItemStore {
-  constructor(private readonly storage: Storage) {}
-
-  find({ projectId }: Scope, id: string): Promise<QueueItemRow | null> {
-    return this.storage.find((em) => em.findOne(QueueItem, { projectId, id }));
+export class QueueItemStore extends ProjectRows<QueueItemRow> {
+  constructor(storage: Storage) {
+    super(storage, { entity: QueueItem, table: queueItemTable, list: 'queue', notFound: queueItemNotFound });
   }
 
   /** What an item is about, which never changes, and its group; it is not locked. */
@@ -56,17 +56,6 @@ export class QueueItemStore {
     await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`review-targets ${projectId}`}, 0))`);
   }
 
-  /** An item that is to be changed, locked against others. Anyone who needs its dataset locked too locks that first. */
-  findForWrite(tx: WriteTx, { projectId }: Pick<Scope, 'projectId'>, id: string): Promise<QueueItemRow | null> {
-    return tx.em.findOne(QueueItem, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  }
-
-  /** Items that are to be changed, locked in the order of their ids. */
-  findSomeForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<QueueItemRow[]> {
-    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    return tx.em.find(QueueItem, { projectId, id: { $in: [...ids] } }, lock);
-  }
-
   /**
    * The pending item of a queue that is next, locked: of the highest priority, then by its position and age, and none that is
    * assigned to others or of a group of which the reviewer has another item.
@@ -76,11 +65,12 @@ export class QueueItemStore {
    */
   async nextPendingForWrite(
     tx: WriteTx,
-    { projectId }: Scope,
+    scope: Scope,
     datasetId: string,
     reviewer: string,
     { exclude, others }: { exclude: readonly string[]; others: 'pass over' | 'wait' },
   ): Promise<QueueItemRow | null> {
+    const { projectId } = scope;
     const allowed = exclude.length > 0 ? sql` and not ${anyOf('q.id', exclude)}` : sql``;
     const isAssigned = sql`(q.assignees = '[]' or ${containsText('q.assignees', JSON.stringify(reviewer))})`;
     const lock = others === 'wait' ? forUpdate('q') : forUpdateSkipLocked('q');
@@ -91,7 +81,7 @@ export class QueueItemStore {
             where r.project_id = q.project_id and r.group_id = q.group_id and r.reviewer = ${reviewer}))
         order by q.rank, q.position, q.id limit 1${lock}`,
     );
-    return found ? this.findForWrite(tx, { projectId }, found.id) : null;
+    return found ? this.findForWrite(tx, scope, found.id) : null;
   }
 
   /** Makes a reviewer the one of an item's group who has this item. @returns whether they had none of it before. */

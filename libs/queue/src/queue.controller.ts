@@ -136,8 +136,7 @@ export class QueueController {
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: readQueueItemSchema }) { reviewer }: ReadQueueItem,
   ) {
-    const item = await this.items.find(scope, id);
-    if (!item) throw queueItemNotFound();
+    const item = await this.items.get(scope, id);
     const hidden = await this.lists.findHidden(scope, [item], readerOf(reviewer, caller).id);
     return new WrittenJson(queueItemJson(item, hidden.has(item)));
   }

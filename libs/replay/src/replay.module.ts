@@ -22,7 +22,7 @@ import { TrySettings } from './try/try.settings.js';
   controllers: [TryController, ReplaysController],
   providers: [PlanTry, MakeTry, ReplayStore, ChooseSpans, BeginReplay, PrepareReplay, ReplayUpkeep],
 })
-export class ReplayModule {}
+class ReplayModule {}
 
 export const replayFeature = defineFeature({
   name: 'replay',

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListScores, type ScoreSource } from '@spandrel/contract';
 import { NotFound, type Scope } from '@spandrel/kernel';
@@ -12,6 +11,7 @@ import {
   nullable,
   number,
   orderBy,
+  ProjectRows,
   rawSql,
   shapeOf,
   sql,
@@ -57,27 +57,12 @@ export const scoreNotFound = (): NotFound => new NotFound('score_not_found', 'th
 
 /** Rows of scores. What is changed of one that was found for a write is written with the transaction. */
 @Injectable()
-export class ScoreStore {
+export class ScoreStore extends ProjectRows<ScoreRow> {
   constructor(
-    private readonly storage: Storage,
+    storage: Storage,
     private readonly rollups: ScoreRollupStore,
-  ) {}
-
-  find({ projectId }: Scope, id: string): Promise<ScoreRow | null> {
-    return this.storage.find((em) => em.findOne(Score, { projectId, id }));
-  }
-
-  /** @throws NotFound `score_not_found`. */
-  async get(scope: Scope, id: string): Promise<ScoreRow> {
-    const score = await this.find(scope, id);
-    if (!score) throw scoreNotFound();
-    return score;
-  }
-
-  /** Scores that are to be changed, locked in the order of their ids. */
-  findForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<ScoreRow[]> {
-    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    return tx.em.find(Score, { projectId, id: { $in: [...ids] } }, lock);
+  ) {
+    super(storage, { entity: Score, table: scoreTable, list: 'scores', notFound: scoreNotFound });
   }
 
   async insert(tx: WriteTx, scores: readonly ScoreRow[]): Promise<void> {
@@ -114,7 +99,7 @@ export class ScoreStore {
         union select c.id from score c where c.project_id = ${scope.projectId} and ${anyOf('c.trace_id', [...traces.keys()])}`,
     );
     if (found.length === 0) return;
-    const scores = await this.findForWrite(
+    const scores = await this.findSomeForWrite(
       tx,
       scope,
       found.map(({ id }) => id),
@@ -135,7 +120,7 @@ export class ScoreStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, query: ListScores): Promise<Page<ScoreRow>> {
+  override list(scope: Scope, query: ListScores): Promise<Page<ScoreRow>> {
     const from = startOf(NEWEST_FIRST, query.cursor);
     const conditions = conditionsOf(scope, query);
     if (!conditions) return Promise.resolve({ items: [], nextCursor: null });
@@ -185,15 +170,6 @@ export class ScoreStore {
         from (${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}) k
         join score c on c.trace_id = k.trace_id
         where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label`,
-      scope,
-    );
-  }
-
-  /** Scores behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number): Promise<ScoreRow[]> {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from score c where c.project_id = ${scope.projectId} and c.id > ${afterId}
-        order by c.id limit ${limit}`,
       scope,
     );
   }

@@ -19,7 +19,7 @@ import { ScoreDefinitionStore } from './score-definition.store.js';
 import { FindTargets, type GivenTarget, type Target } from './find-targets.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
 import { addRevision, isSameVerdict, misfitOf, type Verdict } from './score-resource.js';
-import { scoreNotFound, ScoreStore } from './score.store.js';
+import { ScoreStore } from './score.store.js';
 
 /** Scores that one transaction of an ingest writes. */
 const SCORES_AT_ONCE = 200;
@@ -62,7 +62,7 @@ export class WriteScores {
       const targetOf = await this.targets.find(tx, scope, [given!], since);
       const definitions = await this.definitions.findByNames(tx, scope, [given!.name]);
       const score = newScore(scope, given!, targetOf(given!), definitions, now);
-      const [before] = await this.scores.findForWrite(tx, scope, [score.id]);
+      const before = await this.scores.findForWrite(tx, scope, score.id);
       if (!before) await this.save(tx, scope, [score], []);
       else if (!isSameScore(before, score)) throw idTaken();
       return before ?? score;
@@ -74,8 +74,7 @@ export class WriteScores {
     const [given] = await this.masked(scope, [body]);
     const now = Date.now();
     return this.storage.write(async (tx) => {
-      const [score] = await this.scores.findForWrite(tx, scope, [id]);
-      if (!score) throw scoreNotFound();
+      const score = await this.scores.getForWrite(tx, scope, id);
       const before = { ...score };
       change(score, given!, await this.definitions.findByNames(tx, scope, [score.name]), now);
       await this.save(tx, scope, [], [{ before, after: score }]);
@@ -86,8 +85,7 @@ export class WriteScores {
   /** @throws NotFound `score_not_found`. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const [score] = await this.scores.findForWrite(tx, scope, [id]);
-      if (!score) throw scoreNotFound();
+      const score = await this.scores.getForWrite(tx, scope, id);
       await this.scores.delete(tx, score);
       this.audit.record(tx, { action: 'score.deleted', ...scope, targetId: id, targetName: score.name });
     });
@@ -141,7 +139,7 @@ export class WriteScores {
       }
     }
     const ids = scores.map(({ id }) => id);
-    const here = new Set((await this.scores.findForWrite(tx, scope, ids)).map(({ id }) => id));
+    const here = new Set((await this.scores.findSomeForWrite(tx, scope, ids)).map(({ id }) => id));
     const missing = scores.filter(({ id }) => !here.has(id));
     await this.save(tx, scope, missing, []);
   }
@@ -160,7 +158,7 @@ export class WriteScores {
     return this.storage.write(async (tx) => {
       const rejected: RejectedItem<RestoredScore>[] = [];
       const targetOf = await this.targets.find(tx, scope, items);
-      const here = await this.scores.findForWrite(
+      const here = await this.scores.findSomeForWrite(
         tx,
         scope,
         items.map(({ id }) => id),
@@ -196,7 +194,7 @@ export class WriteScores {
       scope,
       given.map(({ name }) => name),
     );
-    const here = await this.scores.findForWrite(
+    const here = await this.scores.findSomeForWrite(
       tx,
       scope,
       given.map(({ id }) => id),

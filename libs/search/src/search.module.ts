@@ -28,7 +28,7 @@ import { SearchStateSchema, SearchTaskSchema } from './search-task.entity.js';
     ...[IndexSpans, IndexGroups, Backfill, SearchWorker, NoteChanges, SearchSpans, SearchCapabilities],
   ],
 })
-export class SearchModule {}
+class SearchModule {}
 
 export const searchFeature = defineFeature({
   name: 'search',

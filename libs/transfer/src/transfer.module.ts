@@ -33,7 +33,7 @@ import { TransferSettings } from './transfer.settings.js';
   controllers: [TransferController],
   providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything, WriteBundle],
 })
-export class TransferModule {}
+class TransferModule {}
 
 export const transferFeature = defineFeature({
   name: 'transfer',

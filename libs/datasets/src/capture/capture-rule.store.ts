@@ -26,14 +26,6 @@ export class CaptureRuleStore extends ProjectRows<CaptureRuleRow> {
     return this.storage.find((em) => em.find(CaptureRule, { projectId, id: { $in: [...ids] } }));
   }
 
-  /**
-   * Rules that are to be changed, or whose captures are, locked against other instances in the order of their ids; who
-   * needs their datasets too has locked those before. What is changed of them is written with the transaction.
-   */
-  findSomeForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
-    return tx.em.find(CaptureRule, { projectId, id: { $in: [...ids] } }, LOCKED_IN_ORDER);
-  }
-
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
   async enabled(tx: WriteTx, { projectId }: Scope) {
     const rows = await tx.all(

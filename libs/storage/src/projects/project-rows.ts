@@ -83,6 +83,13 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
     return this.found(await this.findForWrite(tx, scope, id));
   }
 
+  /** Rows that are to be changed, locked against other instances in the order of their ids; what is changed is written likewise. */
+  findSomeForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<Row[]> {
+    const where = { projectId, id: { $in: [...ids] } } as FilterQuery<Row>;
+    const lock = { orderBy: { id: 'asc' } as never, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return tx.em.find(this.of.entity, where, lock) as Promise<Row[]>;
+  }
+
   private found(row: Row | null): Row {
     if (!row) throw this.of.notFound();
     return row;
