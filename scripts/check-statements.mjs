@@ -19,7 +19,6 @@ const answeredFile = process.argv[3];
 const ALONE = [
   // Cloud mode has these features alone.
   { on: 'postgres', file: 'libs/access/' },
-  { on: 'postgres', file: 'libs/collaboration/src/share.store.ts' },
   { on: 'postgres', file: 'libs/scores/src/score-rollup.store.ts', text: 'select 1 as one' },
   { on: 'postgres', file: 'libs/audit/src/reading/' },
   { on: 'postgres', file: 'libs/audit/src/forwarding/' },
