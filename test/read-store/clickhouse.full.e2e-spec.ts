@@ -72,7 +72,7 @@ describeWithClickHouse('ClickHouse', () => {
     await spread.close();
   });
 
-  it('builds the text index in merges, and finds texts before and after', async () => {
+  it('builds the indexes of a large insert in merges, and finds texts before and after', async () => {
     const database = 'unmerged';
     const unmerged = await setUpPlugin(clickhouse, { url: server!.url, database });
     await unmerged.open();
@@ -81,26 +81,33 @@ describeWithClickHouse('ClickHouse', () => {
     const nothing = { name: 'n', kind: 'llm_call', model: null, provider: null, status: 'completed' as const };
     const amounts = { input_tokens: null, output_tokens: null, total_tokens: null, cost: null, duration_ms: null };
     const texts = { input: '"a zebra"', output: null, error: null };
-    for (const batch of [1, 2]) {
-      const span = {
-        id: `s${batch}`,
-        trace_id: 't',
-        started_at: 1e12,
-        ended_at: null,
-        ...nothing,
-        ...amounts,
-        ...texts,
+    const spansOf = (batch: number, count: number) =>
+      Array.from({ length: count }, (_, n) => {
+        const [id, start] = [`s${batch}-${n}`, { started_at: 1e12, ended_at: null }];
+        return { projectId: 'p', span: { id, trace_id: 't', ...start, ...nothing, ...amounts, ...texts } };
+      });
+    const apply = (batch: number, count: number) =>
+      unmerged.apply({ content: 'c', batch, removed: [], spans: spansOf(batch, count) });
+    const parts = async (): Promise<string> =>
+      (
+        await ask(`SELECT arraySort(groupArray(secondary_indices_compressed_bytes > 0)) FROM system.parts
+          WHERE active AND database = '${database}' AND table = 'spans' FORMAT TSVRaw`)
+      ).trim();
+    const found = () => {
+      const query = {
+        projectId: 'p',
+        limit: 20_000,
+        except: { spans: [], traces: [] },
+        has: { content: 'c', batch: 2 },
       };
-      await unmerged.apply({ content: 'c', batch, removed: [], spans: [{ projectId: 'p', span }] });
-    }
-    const indexed = `SELECT sum(secondary_indices_compressed_bytes) > 0 FROM system.parts
-      WHERE active AND database = '${database}' AND table = 'spans' FORMAT TSVRaw`;
-    const query = { projectId: 'p', limit: 10, except: { spans: [], traces: [] }, has: { content: 'c', batch: 2 } };
-    const found = () => unmerged.count({ ...query, filters: { text_contains: 'zebra' } });
-    expect([(await ask(indexed)).trim(), await found()]).toEqual(['0', 2]);
+      return unmerged.count({ ...query, filters: { text_contains: 'zebra' } });
+    };
+    await apply(1, 10);
+    await apply(2, 10_000);
+    expect([await parts(), await found()]).toEqual(['[0,1]', 10_010]);
     await ask(`SYSTEM START MERGES ${database}.spans`);
     await ask(`OPTIMIZE TABLE ${database}.spans FINAL`);
-    expect([(await ask(indexed)).trim(), await found()]).toEqual(['1', 2]);
+    expect([await parts(), await found()]).toEqual(['[1]', 10_010]);
     await unmerged.close();
   });
 

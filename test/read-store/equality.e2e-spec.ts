@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { ReadStore } from '@spandrel/plugin-api';
 import { MemoryReadStore } from '@spandrel/plugin-api/testing';
+import { rebuildReadStore } from '@spandrel/read-store';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { assertAlwaysEqual, openWithStore, type StoreApp } from './equality.ts';
@@ -22,5 +23,25 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
     await assertAlwaysEqual(app, repetitions(40), 6);
     const answers = await Promise.all(list.mock.results.map(({ value }) => value as ReturnType<ReadStore['list']>));
     expect(answers.filter(({ length }) => length > 0).length).toBeGreaterThan(100);
+  });
+
+  it('has loaded a project although spans are added to it all the time', async () => {
+    const { body: trace } = await app.call('POST', '/api/traces', {});
+    const addSpan = async (): Promise<void> => {
+      const { status } = await app.call('POST', '/api/spans', { trace_id: trace.id, name: 'added' });
+      expect(status).toBe(201);
+    };
+    await addSpan();
+    await rebuildReadStore(app.storage);
+    const { apply } = store;
+    const batches = jest.spyOn(store, 'apply').mockImplementation(async (batch) => {
+      if (batches.mock.calls.length > 20) throw new Error('goes on for ever');
+      await addSpan();
+      await apply.call(store, batch);
+    });
+    await app.load().finally(() => batches.mockRestore());
+    const { text } = await app.metrics();
+    // The span that came with the last batch.
+    expect(text).toContain('spandrel_read_store_changes_waiting 1\n');
   });
 });

@@ -29,7 +29,11 @@ export async function openWithStore(database: StorageConfig, name: string, plugi
   const port = app.get(ReadStorePort);
   const { registered } = port;
   const call = (method: 'GET' | 'POST' | 'DELETE', url: string, body?: unknown) =>
-    callInProcess<{ spans: { id: string }[]; count: number; next_cursor: string | null }>(app, { method, url, body });
+    callInProcess<{ id: string; spans: { id: string }[]; count: number; next_cursor: string | null }>(app, {
+      method,
+      url,
+      body,
+    });
   /** Everything of a list, page by page, with the store or without. */
   const listed = async (query: string, byStore: boolean): Promise<string[]> => {
     const pages: string[] = [];

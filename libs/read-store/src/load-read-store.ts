@@ -81,9 +81,10 @@ export class LoadReadStore {
     const { projectId, afterId } = noted;
     if (afterId === null) await this.store!.clear(projectId);
     const slice = { rows: BATCH_ROWS, bytes: BATCH_BYTES };
-    const spans = await this.scan.spans(projectScope(projectId), afterId ?? '', slice);
+    const { rows: spans, cut } = await this.scan.someSpans(projectScope(projectId), afterId ?? '', slice);
     await this.apply(state, { removed: [], spans });
-    if (spans.length > 0) await this.changes.proceed(state, noted, spans.at(-1)!.id);
+    // Spans that came later are noted themselves: a project to which spans are always added is loaded, too.
+    if (cut) await this.changes.proceed(state, noted, spans.at(-1)!.id);
     else await this.changes.confirm(state, [noted]);
     return true;
   }

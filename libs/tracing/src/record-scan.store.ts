@@ -38,11 +38,17 @@ export class RecordScanStore {
 
   /** Spans behind an id; none at the end. @throws TextsUnavailable */
   async spans(scope: Scope, afterId: string, slice: ScanSlice): Promise<StoredSpan[]> {
+    return (await this.someSpans(scope, afterId, slice)).rows;
+  }
+
+  /** Spans behind an id, and whether there may be others behind these that were there when they were read. @throws TextsUnavailable */
+  async someSpans(scope: Scope, afterId: string, slice: ScanSlice): Promise<{ rows: StoredSpan[]; cut?: boolean }> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from span s
         join span_payload p on ${PAYLOAD_OF_SPAN}
         where s.project_id = ${scope.projectId} and ${rest}`;
     const spans = { columns: SPAN_COLUMNS, size: PAYLOAD_SIZE, bytesMax: slice.bytes, select };
-    return this.cold.complete(scope, (await SPANS.fitting(this.storage, spans, afterId, slice.rows, scope)).rows);
+    const some = await SPANS.fitting(this.storage, spans, afterId, slice.rows, scope);
+    return { ...some, rows: await this.cold.complete(scope, some.rows) };
   }
 }
