@@ -2,7 +2,8 @@
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
  * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- replay`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard`, `-- read-store` (`--questions=REGEXP` asks some of its questions) or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
- * to do with.
+ * to do with, `--store-spans=10000000` how many the read store is loaded with, where CHDB_FOLDER names the folder in which chdb is
+ * installed.
  */
 import { availableParallelism } from 'node:os';
 import { measureCassettes, type CassetteFigures } from './cassette-rows.ts';
@@ -18,6 +19,8 @@ import { measureMasking } from './masking-rows.ts';
 import { reportOtlp } from './otlp-report.ts';
 import { measureOtlp } from './otlp-rows.ts';
 import { measurePostgres, reportPostgres } from './postgres-rows.ts';
+import { measureEngine, reportEngine } from './read-store-engine.ts';
+import { measureLag, reportLag } from './read-store-lag.ts';
 import { measurePostgres as measureReadsOfPostgres, measureSqlite, reportReadStore } from './read-store.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
@@ -58,6 +61,8 @@ const valueOf = (flag: string): string | undefined =>
 const spans = Number(valueOf('spans') ?? (quick ? 100_000 : 1_000_000));
 /** An ingest into Postgres takes five times as long: a million only when it is asked for. */
 const postgresSpans = valueOf('spans') === undefined ? 100_000 : spans;
+/** A store of which figures are final has ten million at least. */
+const storeSpans = Number(valueOf('store-spans') ?? (quick ? 100_000 : 400_000));
 /** Five minutes of scrolling in a million spans are for a run of that part alone. */
 const isDashboardLong = !quick && wanted.includes('dashboard');
 const dashboardAmounts = isDashboardLong ? { spans, seconds: 300 } : { spans: Math.min(spans, 100_000), seconds: 20 };
@@ -114,13 +119,25 @@ await measured(
   () => measureDashboard(isDashboardLong ? 9 : 3, [10_000, 50_000, 100_000], dashboardAmounts),
   reportDashboard,
 );
+const chdbFolder = process.env['CHDB_FOLDER'];
 await measured(
   'read-store',
   async () => {
     const questions = valueOf('questions');
-    return [await measureSqlite(spans, keep, questions), await measureReadsOfPostgres(postgresSpans, keep, questions)];
+    return {
+      engine: chdbFolder && (await measureEngine(storeSpans, chdbFolder)),
+      lag: chdbFolder && (await measureLag(quick ? 5 : 20, chdbFolder)),
+      others: [
+        await measureSqlite(spans, keep, questions),
+        await measureReadsOfPostgres(postgresSpans, keep, questions),
+      ],
+    };
   },
-  reportReadStore,
+  ({ engine, lag, others }) => {
+    if (engine) reportEngine(engine);
+    if (lag) reportLag(lag);
+    reportReadStore(others);
+  },
 );
 await measured(
   'postgres',

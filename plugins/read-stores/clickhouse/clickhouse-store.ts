@@ -38,13 +38,16 @@ const SETTINGS = {
   max_ast_elements: '1000000',
   max_expanded_ast_elements: '10000000',
 } as const;
-/** Indexes are built by merges: that of texts takes longer than all else of an insert. Parts without them are read whole. */
 const LOAD_SETTINGS = {
   max_execution_time: LOAD_SECONDS,
   max_partitions_per_insert_block: '0',
   async_insert: 0,
-  materialize_skip_indexes_on_insert: 0,
 } as const;
+/**
+ * Indexes of as many spans are built by merges: that of texts takes longer than all else of an insert. Parts without them are
+ * read whole, so those of a steady load, which wait for more to be merged with, have them at once.
+ */
+const BULK_SPANS = 10_000;
 
 /** Spans in a ReplacingMergeTree, the newest version of each; what went is a newer version, too. */
 export class ClickHouseStore implements ReadStore {
@@ -114,6 +117,7 @@ export class ClickHouseStore implements ReadStore {
           clickhouse_settings: {
             ...this.settings,
             ...LOAD_SETTINGS,
+            materialize_skip_indexes_on_insert: spans.length < BULK_SPANS ? 1 : 0,
             insert_deduplication_token: `${content}-${batch}`,
           },
         });
