@@ -5,6 +5,7 @@ import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { EMBEDDED, SHARE_TOKEN } from '../../api/share-token.js';
 import { Button } from '../../components/button.js';
+import { useSettled } from '../../components/hooks.js';
 import { SendToReview } from '../send-to-review.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { SCORING_RULES } from '../scoring-rules/scoring-rules.js';
@@ -35,6 +36,7 @@ function useScores(target: ScoreTarget) {
 
 /** Rules change rarely beside what is looked at. */
 const RULES_STALE_MS = 60_000;
+const RULES_AFTER_MS = 1_000;
 
 interface ScoreListProps {
   label: string;
@@ -48,6 +50,8 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
   const { isAbsent, scores: query } = useScores(target);
   const queryClient = useQueryClient();
   const [opened, setOpened] = useState<'new' | ScoreResource | null>(null);
+  // Rules are asked for after all that shows the page.
+  const isRead = useSettled(query.isSuccess, RULES_AFTER_MS);
   if (isAbsent) return children;
   const spanId = 'span_id' in target ? target.span_id : null;
   const [one, id] = reviewed(target);
@@ -82,7 +86,7 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
       </Button>
       <SendToReview isOfPage one={one} chosen={{ rows: [id], count: 1, isMore: false }} />
       {children}
-      {query.isSuccess && <WhyNotScored {...{ target, scores }} />}
+      {isRead && <WhyNotScored {...{ target, scores }} />}
       {opened !== null && (
         <Suspense>
           <ScoreDialog
