@@ -37,6 +37,20 @@ describe('tool calls in pieces', () => {
       ],
     ],
     [
+      'neither indexes nor ids, another function and the same one again (Google)',
+      [
+        piece(null, '', 'f', '{}'),
+        piece(null, '', 'g', '{"y":2}'),
+        piece(null, '', 'g', '{"y"'),
+        piece(null, '', 'g', ':3}'),
+      ],
+      [
+        { id: null, name: 'f', arguments: '{}' },
+        { id: null, name: 'g', arguments: '{"y":2}' },
+        { id: null, name: 'g', arguments: '{"y":3}' },
+      ],
+    ],
+    [
       'the same function twice under one index',
       [piece(0, 'a', 'f', '{"x":1}'), piece(0, 'b', 'f', '{"x":2}')],
       [

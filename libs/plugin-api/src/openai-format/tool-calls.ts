@@ -1,5 +1,5 @@
 import type { ToolCall } from '../chat.js';
-import { countOf, filledTextOf, listOf, objectOf, type JsonObject } from '../wire/lenient-json.js';
+import { countOf, filledTextOf, listOf, objectOf, readJson, type JsonObject } from '../wire/lenient-json.js';
 
 /** Tool calls of a chat message: `tool_calls` (functions and custom tools) and the older `function_call`. */
 export function readToolCalls(message: unknown): ToolCall[] {
@@ -53,7 +53,7 @@ export class ToolCallDeltas {
   private callOf(index: number | null, id: string | null, name: string | null): BegunCall {
     if (index === null) {
       const begun = id === null ? this.calls.at(-1) : this.byId.get(id);
-      return begun ?? this.begin(this.calls.length, id);
+      return begun === undefined || isAnother(begun, id, name) ? this.begin(this.calls.length, id) : begun;
     }
     const begun = this.lastAt.get(index);
     return begun === undefined || isAnother(begun, id, name) ? this.begin(index, id) : begun;
@@ -76,8 +76,16 @@ export class ToolCallDeltas {
 /** Whether a piece is not of the call with its index: some servers number all calls 0 (Google), some give them no ids. */
 function isAnother(call: BegunCall, id: string | null, name: string | null): boolean {
   if (id !== null && call.id !== null) return id !== call.id;
-  return id === null && name !== null && call.name !== '' && name !== call.name && call.arguments !== '';
+  if (id !== null || name === null || call.name === '' || call.arguments === '') return false;
+  return name !== call.name || (call.id === null && isWhole(call.arguments));
 }
+
+/** Whether arguments need nothing more: the same function is then called once more. */
+const isWhole = (given: unknown): boolean =>
+  typeof given !== 'string' || (/\}\s*$/.test(given.slice(-LOOKED_AT)) && readJson(given) !== undefined);
+
+/** As much of the end of arguments shows whether they may be whole. */
+const LOOKED_AT = 8;
 
 /** A name is given whole, arguments piece by piece. */
 function append(call: BegunCall, piece: JsonObject, member = 'arguments'): void {

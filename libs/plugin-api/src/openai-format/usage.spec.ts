@@ -60,6 +60,23 @@ describe('the usage of an answer in OpenAI’s format', () => {
       { ...read, cached_input_tokens: 10, cache_write_tokens: 20, cache_write_1h_tokens: 15 },
     ],
     [
+      'an hour of a cache in cache_creation_token_details (LiteLLM)',
+      {
+        ...counts,
+        prompt_tokens_details: {
+          cache_creation_tokens: 20,
+          cache_creation_token_details: { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 },
+        },
+      },
+      { ...read, cache_write_tokens: 20, cache_write_1h_tokens: 15 },
+    ],
+    ['num_cached_tokens (Mistral)', { ...counts, num_cached_tokens: 32 }, { ...read, cached_input_tokens: 32 }],
+    [
+      'prompt_token_details (Mistral)',
+      { ...counts, prompt_token_details: { cached_tokens: 32 } },
+      { ...read, cached_input_tokens: 32 },
+    ],
+    [
       'cache members of Anthropic beside the prompt',
       { prompt_tokens: 40, completion_tokens: 5, total_tokens: 75, cache_read_input_tokens: 30 },
       { input_tokens: 70, output_tokens: 5, cached_input_tokens: 30 },

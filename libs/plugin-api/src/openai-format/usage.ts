@@ -25,7 +25,12 @@ export function readOpenAiUsage(usage: unknown): Usage {
   if (typeof usage !== 'object' || usage === null) return UNKNOWN_USAGE;
   const counts = objectOf(usage);
   const detailsOf = (names: readonly string[]) => names.map((name) => objectOf(counts[name]));
-  const asked = detailsOf(['prompt_tokens_details', 'input_tokens_details', 'input_token_details']);
+  const asked = detailsOf([
+    'prompt_tokens_details',
+    'prompt_token_details',
+    'input_tokens_details',
+    'input_token_details',
+  ]);
   const answered = detailsOf(['completion_tokens_details', 'output_tokens_details', 'output_token_details']);
   const cached = asked.map((details) => objectOf(details['cached_tokens_details']));
   const cachedInputTokens = largest([...asked, counts], CACHE_READ);
@@ -36,7 +41,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
     reasoningTokens,
     cacheWriteTokens: largest([...asked, counts], CACHE_WRITTEN),
     cacheWrite1hTokens: largest(
-      [...asked, counts].map((place) => objectOf(place['cache_creation'])),
+      [...asked, counts].map((place) => objectOf(place['cache_creation'] ?? place['cache_creation_token_details'])),
       ['ephemeral_1h_input_tokens'],
     ),
     inputAudioTokens: largest(asked, ['audio_tokens']),
@@ -56,6 +61,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
 
 const CACHE_READ = [
   'cached_tokens',
+  'num_cached_tokens',
   'prompt_cache_hit_tokens',
   'cache_read_input_tokens',
   'cache_read_tokens',
