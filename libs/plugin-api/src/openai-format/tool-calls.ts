@@ -84,7 +84,7 @@ function isAnother(call: BegunCall, id: string | null, name: string | null): boo
 const isWhole = (given: unknown): boolean =>
   typeof given !== 'string' || (/\}\s*$/.test(given.slice(-LOOKED_AT)) && readJson(given) !== undefined);
 
-/** As much of the end of arguments shows whether they may be whole. */
+/** The end of arguments, which shows whether they may be whole. */
 const LOOKED_AT = 8;
 
 /** A name is given whole, arguments piece by piece. */
