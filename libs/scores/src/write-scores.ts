@@ -14,7 +14,7 @@ import { Conflict, DomainError, Invalid, newId, type Scope } from '@spandrel/ker
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { IngestedScores } from '@spandrel/tracing';
-import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
+import { scoreTable, type ScoreDefinitionRow, type ScoreRow } from './score.entity.js';
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { FindTargets, type GivenTarget, type Target } from './find-targets.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
@@ -298,14 +298,11 @@ function change(score: ScoreRow, given: UpdateScore, definitions: Definitions, n
 }
 
 function restoredScore({ projectId }: Scope, item: RestoredScore, target: Target): ScoreRow {
-  const { id, name, value, label, comment, source, author, config } = item;
   return {
-    ...{ projectId, id, name, value, label, comment, source, author, config, ...target },
-    ...{ ruleId: item.rule_id, queueItemId: item.queue_item_id },
+    ...{ ...scoreTable.membersOf(item), projectId, ...target },
     metadata: JSON.stringify(item.metadata),
     isRandom: isRandom(item.metadata),
     revisions: JSON.stringify(item.revisions),
-    ...{ createdAt: item.created_at, updatedAt: item.updated_at },
   };
 }
 

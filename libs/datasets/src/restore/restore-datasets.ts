@@ -8,7 +8,7 @@ import { datapointCreated, datapointResource } from '../datapoint-resource.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { datasetResource, DatasetStore } from '../dataset.store.js';
-import { Dataset, type DatasetRow } from '../dataset.entity.js';
+import { Dataset, datasetTable, type DatasetRow } from '../dataset.entity.js';
 
 /** A version of a dataset that datapoints were brought back under, and may be further. */
 export interface OpenVersion {
@@ -112,15 +112,12 @@ export class RestoreDatasets {
 function datasetRow(scope: Scope, item: RestoredDataset, before: DatasetRow | null): DatasetRow {
   const version = item.datapoint_count > 0 ? Math.max(0, item.version - 1) : item.version;
   return {
+    ...datasetTable.membersOf(item),
     projectId: scope.projectId,
-    id: item.id,
-    name: item.name,
     description: item.description ?? null,
     datapointCount: before?.datapointCount ?? 0,
     version: Math.max(before?.version ?? 0, version),
     pinnedVersion: before?.pinnedVersion ?? 0,
-    createdAt: item.created_at,
-    updatedAt: item.updated_at,
   };
 }
 
