@@ -8,7 +8,7 @@ export class TracingSettings extends defineSettings({
   /** How often what a plan does not keep is deleted. */
   retentionIntervalMs: setting('retention.interval', settingValue.seconds(1, 86_400), {
     default: 3_600,
-    doc: 'Cloud mode: seconds between two deletions of what the plans do not keep; the first comes about a quarter of it after the start.',
+    doc: 'Seconds between two deletions of what the plans do not keep (cloud mode), and between two looks at texts that are older than retention.hot_days; the first comes about a quarter of it after the start.',
     source: {
       variable: 'SPANDREL_RETENTION_INTERVAL',
       kind: 'integer',
