@@ -27,6 +27,8 @@ interface FilledPostgres extends Pick<Kept, 'bytes' | 'perSecond' | 'stored' | '
 
 const DATABASE = 'bench';
 const MARK = 'filled.json';
+/** A provider that the bench plays itself. */
+const SERVE_CONFIG = "connections: { allow_private: ['127.0.0.1'] }\n";
 
 /**
  * Starts a Postgres of its own, filled with spans over 30 days, and a server on it.
@@ -62,7 +64,9 @@ export async function openFilledPostgres(
       writeFileSync(mark, JSON.stringify(await fill(url, folder, spans, fillWith)));
     }
     const kept = JSON.parse(readFileSync(mark, 'utf8')) as Kept;
-    const { base, peer } = await startCloudPeer(url, kept, join(folder, 'data'));
+    const config = join(folder, 'serve.yaml');
+    writeFileSync(config, SERVE_CONFIG);
+    const { base, peer } = await startCloudPeer(url, kept, join(folder, 'data'), ['--config', config]);
     stops.unshift(peer.stop);
     return { ...kept, caller: Caller.of(base, kept.key), stop };
   } catch (error) {

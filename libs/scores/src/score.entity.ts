@@ -46,8 +46,9 @@ export const ScoreSchema = defineEntity({
     { name: 'score_name', properties: ['projectId', 'name', 'targetAt', 'spanId', 'value', 'label'] },
     { name: 'score_trace_start', properties: ['projectId', 'name', 'traceAt', 'traceId', 'value', 'label'] },
     { name: 'score_awaiting', properties: ['projectId', 'spanId'], where: 'is_awaiting = 1' },
-    { name: 'score_value', properties: ['projectId', 'name', 'value', 'spanId', 'traceId'] },
-    { name: 'score_label', properties: ['projectId', 'name', 'label', 'spanId', 'traceId'] },
+    // By what they say; the rest sorts few of them without a look at the rows.
+    { name: 'score_value', properties: ['projectId', 'name', 'value', 'spanId', 'traceId', 'targetAt', 'traceAt'] },
+    { name: 'score_label', properties: ['projectId', 'name', 'label', 'spanId', 'traceId', 'targetAt', 'traceAt'] },
     { name: 'score_trace', properties: ['projectId', 'traceId', 'createdAt', 'id'], where: 'trace_id is not null' },
     { name: 'score_span', properties: ['projectId', 'spanId', 'createdAt', 'id'], where: 'span_id is not null' },
     {

@@ -1,5 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SCORES_OF_TRACE_MAX, type ScoreFilter, type ScoreResource, type ScoreSums } from '@spandrel/contract';
+import {
+  SCORES_OF_TRACE_MAX,
+  type ScoreFilter,
+  type ScoreResource,
+  type ScoreSums,
+  type SortOrder,
+} from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { sql, type Sql } from '@spandrel/storage';
 import {
@@ -55,8 +61,9 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
+    order: SortOrder,
   ): Promise<ScoredTargets | undefined> {
-    return this.filters.findTargets(scope, target, filters);
+    return this.filters.findTargets(scope, target, filters, order);
   }
 
   valuesOf({ projectId }: Scope, name: string, { from, until }: { from: number; until: number }): Sql {

@@ -226,7 +226,7 @@ async function windowsOf({ storage, partitions }: FindingParts, { scope, query, 
   if (storage.dialect === 'sqlite') return () => [EVER];
   const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
   const { ids } = query;
-  if (ids) {
+  if (ids && !query.scoredOrder) {
     const starts = await startsOfSpans(read, scope, ids.filter(isStorableText));
     return () => [starts];
   }

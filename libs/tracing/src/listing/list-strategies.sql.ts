@@ -1,3 +1,4 @@
+import { isStorableText } from '@spandrel/contract';
 import {
   anyOf,
   betweenStarts,
@@ -128,12 +129,11 @@ const smallTraceSet: ListStrategy = {
 
 /** On Postgres each trace in its own partitions: 38 traces over 30 days, looked for in all of them, took 88 ms. */
 function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
-  const { scope, sorting, storage } = list;
+  const { scope, storage } = list;
   const { projectId } = scope;
   const ends = TRACE_ENDS.query`select k.trace_id as "traceId", min(k.started_at) as first, max(k.started_at) as last from span_key k
       where k.project_id = ${projectId} and ${anyOf('k.trace_id', ids)} group by k.trace_id`;
   let found: Promise<RowOfShape<typeof TRACE_ENDS>[]> | undefined;
-  const names = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
   return async (part, from, count) => {
     const places = await (found ??= storage.readLong(ends, scope));
     const traces = rowsFrom('k', {
@@ -141,14 +141,24 @@ function traceByTrace(list: ListRequest, ids: readonly string[]): Candidates {
       first: { type: 'number', values: places.map(({ first }) => first) },
       last: { type: 'number', values: places.map(({ last }) => last) },
     });
-    const query = positionShape(sorting).query`select one.value, one.id from ${traces} cross join lateral (
-        select ${positionColumns(sorting)} from span s where ${list.where()} and s.trace_id = k.trace_id
-          and s.started_at >= k.first::bigint and s.started_at <= k.last::bigint and ${behind(sorting, part, from)}
-        order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}
-      ) one order by ${orderBy(names, part)} limit ${count}`;
-    return storage.readLong(plannedOnce(query), scope);
+    const belongs = sql`s.trace_id = k.trace_id and s.started_at >= k.first::bigint and s.started_at <= k.last::bigint`;
+    return lookedUp(list, traces, belongs)(part, from, count);
   };
 }
+
+/** Spans that belong to rows `k`, looked up row by row: on Postgres each in its own partitions. */
+const lookedUp =
+  (list: ListRequest, rows: Sql, belongs: Sql): Candidates =>
+  (part, from, count) => {
+    const { sorting } = list;
+    const names = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
+    const query = positionShape(sorting).query`select one.value, one.id from ${rows} cross join lateral (
+        select ${positionColumns(sorting)} from span s where ${list.where()} and ${belongs}
+          and ${behind(sorting, part, from)}
+        order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}
+      ) one order by ${orderBy(names, part)} limit ${count}`;
+    return list.storage.readLong(plannedOnce(query), list.scope);
+  };
 
 /** Spans of a trace or of a parent: they lie together, so that an index in another order would be a detour. */
 const traceIndex: ListStrategy = {
@@ -169,13 +179,27 @@ function byFirstFilter(list: ListRequest): FoundList {
   return byWalk(list, list.walk(where, !list.byStart));
 }
 
+/** Spans that are looked up one by one on Postgres, 0.3 ms each; more of them are found in all partitions as soon. */
+const APART_MAX = 300;
+
+/** On Postgres each span in its partition: 40 spans over 30 days, looked for in all of them, took 170 ms of a million. */
+function spanBySpan(list: ListRequest, ids: readonly string[]): Candidates {
+  const asked = rowsFrom('asked', { id: { type: 'text', values: [...new Set(ids)].filter(isStorableText) } });
+  const keys = sql`${asked} cross join lateral (select i.id, i.started_at from span_key i
+    where i.project_id = ${list.scope.projectId} and i.id = asked.id limit 1) k`;
+  return lookedUp(list, keys, sql`s.id = k.id and s.started_at = k.started_at`);
+}
+
 /** Spans that are named by their ids: looked up and sorted. */
 const namedSpans: ListStrategy = {
   name: 'named-spans',
   find(list) {
     const { ids } = list.query;
     if (ids === undefined) return undefined;
-    return ids.length === 0 ? null : byWalk(list, list.walk(list.where(), true));
+    if (ids.length === 0) return null;
+    const found = byWalk(list, list.walk(list.where(), true));
+    if (list.storage.dialect === 'sqlite' || ids.length > APART_MAX) return found;
+    return { ...found, candidates: spanBySpan(list, ids) };
   },
 };
 
@@ -246,8 +270,8 @@ const sortIndex: ListStrategy = {
 /** The strategies in the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [
   scoreSort,
-  namedSpans,
   scoreOrder,
+  namedSpans,
   smallTraceSet,
   smallFilter,
   traceIndex,

@@ -23,7 +23,7 @@ export interface ScoredTargets {
   ids?: readonly string[];
   /** On `trace t` or `span s`. */
   conditions: readonly Sql[];
-  /** Where the ids are not known: the scores that are meant, in the order of what they are about. */
+  /** The scores that are meant, in the order of what they are about; with ids only where these are looked up one by one. */
   order?: ScoredOrder;
 }
 
@@ -71,11 +71,15 @@ export interface ScoresOfRecords {
     range: { since?: number | undefined; until?: number | undefined },
   ): Promise<ReadonlyMap<string, ScoreSums>>;
 
-  /** Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match. */
+  /**
+   * Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match.
+   * @param order in which they are listed.
+   */
   findTargets(
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
+    order: SortOrder,
   ): Promise<ScoredTargets | undefined>;
 
   /**
@@ -123,10 +127,9 @@ export async function readOnce<Row extends { id: string }>(
 ): Promise<Row[]> {
   const rows = new Map<string, Row>();
   for (let start = from; ;) {
-    const asked = count - rows.size;
-    const found = await read(start, asked);
+    const found = await read(start, count);
     for (const row of found) rows.set(row.id, row);
-    if (found.length < asked || rows.size === count) return [...rows.values()];
+    if (found.length < count || rows.size >= count) return [...rows.values()].slice(0, count);
     start = positionOf(found.at(-1)!);
   }
 }
@@ -147,6 +150,7 @@ export function resolveScoreSort(
 interface Filtered {
   ids?: string[] | undefined;
   score?: readonly ScoreFilter[] | undefined;
+  sort_order?: SortOrder;
 }
 
 /**
@@ -160,10 +164,10 @@ export async function resolveScores<Filters extends Filtered>(
   filters: Filters,
 ): Promise<(Filters & Scored) | undefined> {
   if (!filters.score?.length) return filters;
-  const found = await port?.registered?.findTargets(scope, target, filters.score);
+  const found = await port?.registered?.findTargets(scope, target, filters.score, filters.sort_order ?? 'desc');
   if (!found) return undefined;
   const { ids, conditions: scored, order: scoredOrder } = found;
   if (!ids) return { ...filters, scored, scoredOrder };
   const given = filters.ids && new Set(filters.ids);
-  return { ...filters, scored, ids: ids.filter((id) => given?.has(id) ?? true) };
+  return { ...filters, scored, scoredOrder, ids: ids.filter((id) => given?.has(id) ?? true) };
 }

@@ -21,6 +21,7 @@ import { ReadStore } from './20261127210633-read-store.js';
 import { DatapointSource } from './20261127211642-datapoint-source.js';
 import { Replay } from './20261127210636-replay.js';
 import { ColdTexts } from './20261128005019-cold-texts.js';
+import { ScoreVerdicts } from './20261128011640-score-verdicts.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -45,4 +46,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127211642-datapoint-source', class: DatapointSource },
   { name: '20261127210636-replay', class: Replay },
   { name: '20261128005019-cold-texts', class: ColdTexts },
+  { name: '20261128011640-score-verdicts', class: ScoreVerdicts },
 ];
