@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isStorableText, type ScoreFilter, type SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
   integer,
   joinSql,
   nullable,
@@ -78,13 +79,22 @@ export class ScoreFilterStore {
   }
 
   /** Several scores of one name count as the first of them in this order. */
-  sortTargets({ projectId }: Scope, target: 'trace' | 'span', name: string, order: SortOrder): ScoredOrder {
+  sortTargets(
+    { projectId }: Scope,
+    target: 'trace' | 'span',
+    name: string,
+    order: SortOrder,
+    ids?: readonly string[],
+  ): ScoredOrder {
     const id = `c.${target}_id`;
     const beyond = rawSql(order === 'asc' ? '<' : '>');
     const where = sql`c.project_id = ${projectId} and c.name = ${name} and c.value is not null and ${rawSql(id)} is not null
       and not exists (select 1 from score d where d.project_id = c.project_id and ${rawSql(`d.${target}_id`)} = ${rawSql(id)}
         and d.name || '' = ${name} and (d.value + 0 ${beyond} c.value or (d.value + 0 = c.value and d.id || '' < c.id)))`;
-    return { from: sql`score c${onSqlite(rawSql(' indexed by score_value'))}`, where, at: 'c.value', id };
+    // Those of a few would lie anywhere among all scores of the name.
+    const index = onSqlite(rawSql(` indexed by score_${ids ? target : 'value'}`));
+    const meant = ids ? sql`${where} and ${anyOf(id, ids.filter(isStorableText))}` : where;
+    return { from: sql`score c${index}`, where: meant, at: 'c.value', id };
   }
 
   /** The condition on scores that fewest meet. */

@@ -78,7 +78,7 @@ export class FoundSpans {
   ): Promise<FoundSpans | undefined> {
     const implied = withImpliedStatus(given);
     const filtered = implied && (await resolveScores(parts.scores, scope, 'span', implied));
-    const scoreSort = resolveScoreSort(parts.scores, scope, 'span', given);
+    const scoreSort = resolveScoreSort(parts.scores, scope, 'span', given, filtered?.ids);
     if (!filtered || scoreSort === null) return undefined;
     const reading = searchesText(filtered) ? { ...scope, patient: true } : scope;
     const ofTraces = await ofMatchingTraces(parts.storage, reading, filtered);

@@ -92,7 +92,7 @@ export class TraceListStore {
     const query = this.metadata.split(given);
     const { sort_by: sortBy, sort_order: order } = query;
     const resolved = await resolveScores(this.scores, scope, 'trace', query);
-    const byScore = resolveScoreSort(this.scores, scope, 'trace', query);
+    const byScore = resolveScoreSort(this.scores, scope, 'trace', query, resolved?.ids);
     const scores = resolved && (byScore ?? scoresInOrder(resolved));
     const found =
       resolved && byScore !== null

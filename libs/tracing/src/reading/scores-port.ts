@@ -88,8 +88,17 @@ export interface ScoresOfRecords {
    */
   valuesOf(scope: Scope, name: string, range: { from: number; until: number }): Sql;
 
-  /** Traces, by their scores and those of their spans, or spans in the order of their values of a score, each once. */
-  sortTargets(scope: Scope, target: 'trace' | 'span', name: string, order: SortOrder): ScoredOrder;
+  /**
+   * Traces, by their scores and those of their spans, or spans in the order of their values of a score, each once.
+   * @param ids those that are meant; all when left out.
+   */
+  sortTargets(
+    scope: Scope,
+    target: 'trace' | 'span',
+    name: string,
+    order: SortOrder,
+    ids?: readonly string[],
+  ): ScoredOrder;
 }
 
 /** Where the feature `scores` registers itself; a server may be without it. */
@@ -134,16 +143,20 @@ export async function readOnce<Row extends { id: string }>(
   }
 }
 
-/** The scores that a list is sorted by; `undefined` in another order, `null` where nobody has such scores. */
+/**
+ * The scores that a list is sorted by; `undefined` in another order, `null` where nobody has such scores.
+ * @param ids of what may be in the list, where they are known.
+ */
 export function resolveScoreSort(
   port: ScoresPort | undefined,
   scope: Scope,
   target: 'trace' | 'span',
   { sort_by: sortBy, sort_order: order }: { sort_by: string; sort_order: SortOrder },
+  ids: readonly string[] | undefined,
 ): ScoredOrder | null | undefined {
   const name = scoreOfSort(sortBy);
   if (name === undefined) return undefined;
-  return (isStorableText(name) && port?.registered?.sortTargets(scope, target, name, order)) || null;
+  return (isStorableText(name) && port?.registered?.sortTargets(scope, target, name, order, ids)) || null;
 }
 
 /** The part of filters that says which objects they are about. */
