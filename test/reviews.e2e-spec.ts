@@ -167,6 +167,15 @@ describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) 
     expect(await listed(`${path}/queue?status=completed`)).toMatchObject([hidden]);
     const file = (await call<{ queue_items: QueueItemResource[] }>('GET', '/api/export/json')).body;
     expect(file.queue_items.find(({ id }) => id === first.id)).toMatchObject(hidden);
+    let sent = '';
+    let mine: string[] = [];
+    const stream = await fetch(`${server.url}/api/events?since=0&types=queue_item_updated`);
+    for await (const part of stream.body!.pipeThrough(new TextDecoderStream())) {
+      sent += part;
+      mine = sent.split('\n\n').filter((event) => event.includes(first.id));
+      if (mine.some((event) => event.includes('"completed"') && event.endsWith('}}'))) break;
+    }
+    expect(mine.filter((event) => /secret|"mine"/.test(event))).toEqual([]);
 
     const own = { scores: [{ name: 'correct', value: 0, label: null, comment: null }], comment: 'secret' };
     expect((await call('GET', `/api/queue/${first.id}?reviewer=ada`)).body).toMatchObject(own);
