@@ -63,7 +63,7 @@ const spans = Number(valueOf('spans') ?? (quick ? 100_000 : 1_000_000));
 const postgresSpans = valueOf('spans') === undefined ? 100_000 : spans;
 /** A store of which figures are final has ten million at least. */
 const storeSpans = Number(valueOf('store-spans') ?? (quick ? 100_000 : 400_000));
-/** Of scores, as many on both in a run of that part alone. */
+/** Lists by score have as many spans on both databases in a run of that part alone. */
 const scoredPostgresSpans = wanted.includes('scores') ? spans : postgresSpans;
 /** Five minutes of scrolling in a million spans are for a run of that part alone. */
 const isDashboardLong = !quick && wanted.includes('dashboard');

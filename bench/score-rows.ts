@@ -77,7 +77,7 @@ export async function measureScores(spans: number, { dataDir }: FilledDatabase):
   }
 }
 
-/** The same on Postgres. */
+/** Filters by score with many spans, and what scores and rules cost the writes; on Postgres. */
 export async function measurePostgresScores(spans: number, keep: string | undefined): Promise<ScoreFigures> {
   const { caller, stop } = await openFilledPostgres(spans, keep);
   try {

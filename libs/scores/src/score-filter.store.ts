@@ -91,7 +91,7 @@ export class ScoreFilterStore {
     const where = sql`c.project_id = ${projectId} and c.name = ${name} and c.value is not null and ${rawSql(id)} is not null
       and not exists (select 1 from score d where d.project_id = c.project_id and ${rawSql(`d.${target}_id`)} = ${rawSql(id)}
         and d.name || '' = ${name} and (d.value + 0 ${beyond} c.value or (d.value + 0 = c.value and d.id || '' < c.id)))`;
-    // Those of a few would lie anywhere among all scores of the name.
+    // Scores of a few would lie anywhere among all of the name.
     const index = onSqlite(rawSql(` indexed by score_${ids ? target : 'value'}`));
     const meant = ids ? sql`${where} and ${anyOf(id, ids.filter(isStorableText))}` : where;
     return { from: sql`score c${index}`, where: meant, at: 'c.value', id };
