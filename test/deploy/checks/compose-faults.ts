@@ -19,9 +19,9 @@ interface Service {
 /**
  * Lints a compose file by dclint, warnings too, and by what this project asks: versions pinned, a read-only root, no
  * capability that is not asked for, a health check on every service.
- * @returns one line a fault.
+ * @param base the text of the file that this one is laid over. @returns one line a fault.
  */
-export function composeFaults(path: string, text: string): string[] {
+export function composeFaults(path: string, text: string, base = text): string[] {
   const results = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] }).lintFiles(
     [path],
     false,
@@ -29,8 +29,10 @@ export function composeFaults(path: string, text: string): string[] {
   const faults = results.flatMap(({ messages }) =>
     messages.map(({ line, rule, message }) => `line ${line}: ${message} (${rule})`),
   );
-  const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
-  for (const [name, service] of Object.entries(services)) {
+  const servicesOf = (of: string) => (parse(of, { merge: true }) as { services: Record<string, Service> }).services;
+  const below = servicesOf(base);
+  for (const [name, own] of Object.entries(servicesOf(text))) {
+    const service = { ...below[name], ...own };
     const fault = (what: string) => faults.push(`service ${name}: ${what}`);
     if (service.image && !/:\d+\.\d+/.test(service.image)) fault(`${service.image} is not pinned to a version`);
     if (!service.image && !service.build?.target) fault('has neither image nor target');
