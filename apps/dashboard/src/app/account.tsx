@@ -50,9 +50,7 @@ export function Account({ session }: { session: BrowserSessionResource }) {
       )}
       <ButtonMenu label="Account" align="end" container={container} onOpenChange={setIsOpen}>
         <SwitchProjectItems session={session} />
-        <ButtonMenuItem onClick={() => void leave()}>
-          Sign out{who !== undefined && <span className={styles.who}>, {who}</span>}
-        </ButtonMenuItem>
+        <ButtonMenuItem onClick={() => void leave()}>Sign out{who === undefined ? '' : `, ${who}`}</ButtonMenuItem>
       </ButtonMenu>
     </div>
   );
