@@ -201,6 +201,12 @@ export function evalStumbles(lab: () => EvalCommandLab): void {
         2,
         expect.stringContaining(`resume: run ${run.id} has repeats 3, not 2`),
       ]);
+      const steady = write('steady.eval.mjs', readFileSync(eval_, 'utf8').replace("'answer ' + repeat", "'answer 0'"));
+      await lab().cli.run(['eval', 'file', steady]);
+      const compared = await lab().cli.run(['eval', 'compare', (await lab().lastRun()).id, run.id]);
+      expect(compared.out).toMatch(
+        /^ *\+0\.417 +0\.583 → 1 +q +worst try 2 with score 0\.25: answer 1 +worst try 1 with score 1: answer 0$/m,
+      );
     });
   });
 }

@@ -621,7 +621,7 @@ describe('evaluations', () => {
     await type(number('Limit'), '3');
     await type(number('Sample'), '2');
     await page.getByText('This makes 2 calls: one for each datapoint.').waitFor();
-    await page.getByText(/^About (<)?\$0\.\d+ without judges, estimated from /).waitFor();
+    await page.getByText(/^About (<)?\$0\.\d+, estimated from /).waitFor();
     await type(textbox('Run name'), 'part');
     await type(combobox('Scoring'), 'Contains');
     await type(number('Max cost (USD)'), '0.000000001');

@@ -77,7 +77,10 @@ async function mostChanged(
   const falls = async (baseline: string): Promise<ComparedItem[]> => {
     const { items } = await api.compareEvalItems({
       path: { id: datasetId },
-      query: { runs: `${baselineId},${runId}`, baseline, only: 'regressed', order: 'regression', limit },
+      query: {
+        ...{ runs: `${baselineId},${runId}`, baseline, only: 'regressed', order: 'regression', limit },
+        include: 'samples',
+      },
     });
     return items as ComparedItem[];
   };
@@ -104,10 +107,17 @@ function changedLines(changed: readonly ComparedItem[], out: Output): string[] {
     },
     { title: 'input', text: ({ input }) => text(input), shrinks: true },
     { title: 'expected', text: ({ expected }) => text(expected), shrinks: true },
-    { title: 'output before', text: ({ results: [before] }) => text(before?.output ?? null), shrinks: true },
-    { title: 'output now', text: ({ results: [, after] }) => text(after?.output ?? null), shrinks: true },
+    { title: 'output before', text: ({ results: [before] }) => text(shownOutput(before)), shrinks: true },
+    { title: 'output now', text: ({ results: [, after] }) => text(shownOutput(after)), shrinks: true },
   ];
   return ['', `${formatCounted(changed.length, 'datapoint')} that changed most:`, ...out.table(columns).lines(changed)];
+}
+
+/** The output of a run; of several tries the worst one's, with its number. */
+function shownOutput(result: ComparedItem['results'][number] | undefined): string | null {
+  const worst = result?.samples?.find(({ repeat }) => repeat === result.worst_repeat);
+  if (worst === undefined) return result?.output ?? null;
+  return `worst try ${worst.repeat + 1} with score ${formatScore(worst.score)}: ${worst.output ?? worst.error ?? ''}`;
 }
 
 type TextOption = 'dataset' | 'status' | 'execution' | 'passed' | 'name' | 'limit' | 'cursor';

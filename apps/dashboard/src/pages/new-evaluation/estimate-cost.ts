@@ -6,6 +6,8 @@ import { formatCost } from '../../components/format.js';
 interface EstimatedCalls {
   /** Calls of each model. */
   calls: number;
+  /** Whether judges are asked about each answer. */
+  isJudged: boolean;
   /** By model; `null` where it has no price. */
   prices: ReadonlyMap<string, ListedPrice['price'] | null>;
   /** A run that says how many tokens a sample takes. */
@@ -18,8 +20,8 @@ const BYTES_OF_TOKEN = 4;
 /** Tokens of an answer, about. */
 const ANSWER = 300;
 
-/** What the answers of a run will cost, and what that is based on, in words; `''` where nothing says. */
-export function describeCost({ calls, prices, earlier, sizes }: EstimatedCalls): string {
+/** What a run will cost, as far as that is known its judges too, and what that is based on, in words; `''` where nothing says. */
+export function describeCost({ calls, isJudged, prices, earlier, sizes }: EstimatedCalls): string {
   const bytes = sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length);
   const input = earlier ? Math.max(0, earlier.total_tokens / earlier.sample_progress - ANSWER) : bytes / BYTES_OF_TOKEN;
   const basis = earlier
@@ -28,8 +30,10 @@ export function describeCost({ calls, prices, earlier, sizes }: EstimatedCalls):
   const known = [...prices.values()].filter((price) => price !== null);
   const unknown = [...prices.keys()].filter((model) => prices.get(model) === null);
   const dollars = known.map((price) => (input * rateOf(price['input']) + ANSWER * rateOf(price['output'])) / 1e6);
-  const sum = dollars.reduce((before, cost) => before + cost * calls, 0);
-  const words = known.length === 0 ? '' : `About ${formatCost(sum)} without judges, estimated from ${basis}. `;
+  const ofJudges = isJudged && earlier?.judge_cost ? earlier.judge_cost / earlier.sample_progress : null;
+  const sum = dollars.reduce((before, cost) => before + (cost + (ofJudges ?? 0)) * calls, 0);
+  const judges = isJudged ? (ofJudges === null ? ' without judges' : ', judges included') : '';
+  const words = known.length === 0 ? '' : `About ${formatCost(sum)}${judges}, estimated from ${basis}. `;
   return `${words}${unknown.length === 0 ? '' : `Price unknown: ${unknown.join(', ')}.`}`.trim();
 }
 

@@ -241,6 +241,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
         datasetId={fields.dataset}
         models={models.map(({ model }) => model)}
         calls={(taken * repeats * runs) / models.length}
+        isJudged={judges > 0}
       />
       <p role="status" aria-label="Expected values">
         {missing && describeMissing(missing.count, missing.total, named)}
@@ -256,10 +257,19 @@ export function RunForm({ initial }: { initial: RunFields }) {
 const SIZED = 200;
 const PAUSE_MS = 400;
 
-/** What the answers will cost. @param props.calls of each model. */
-function CostEstimate({ datasetId, models, calls }: { datasetId: string; models: readonly string[]; calls: number }) {
+interface CostEstimateProps {
+  datasetId: string;
+  models: readonly string[];
+  /** Of each model. */
+  calls: number;
+  isJudged: boolean;
+}
+
+/** What the run will cost. */
+function CostEstimate({ datasetId, models, calls, isJudged }: CostEstimateProps) {
   const named = useSettled(models.join('\n'), PAUSE_MS).split('\n').filter(Boolean);
-  const earlier = useRunsOf(datasetId).find((run) => run.total_tokens > 0);
+  const counted = useRunsOf(datasetId).filter((run) => run.total_tokens > 0);
+  const earlier = counted.find((run) => isJudged && run.judge_cost !== null) ?? counted[0];
   const sizes = useQuery({
     queryKey: keys.datapointSizes(datasetId),
     queryFn: async ({ signal }) => {
@@ -277,7 +287,7 @@ function CostEstimate({ datasetId, models, calls }: { datasetId: string; models:
   });
   if (found.data === undefined || sizes.data === undefined) return null;
   const prices = new Map(named.map((model, at) => [model, found.data[at] ?? null]));
-  return <p>{describeCost({ calls, prices, earlier, sizes: sizes.data })}</p>;
+  return <p>{describeCost({ calls, isJudged, prices, earlier, sizes: sizes.data })}</p>;
 }
 
 /** Datapoints without an expected value. @param datasetId `''`: nobody asks for them. */
