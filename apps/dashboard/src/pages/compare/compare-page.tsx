@@ -260,9 +260,11 @@ function ComparedRun({ run, baseline, digits, onRemove }: ComparedRunProps) {
   return (
     <tr>
       <th scope="row">
-        <RunLink run={run} />
-        {run === baseline && ' baseline'}
-        {onRemove && <Button variant="quiet" icon="close" iconOnly onClick={onRemove}>{`Remove ${run.name}`}</Button>}
+        <span className={styles.run}>
+          <RunLink run={run} />
+          {run === baseline && <span>baseline</span>}
+          {onRemove && <Button variant="quiet" icon="close" iconOnly onClick={onRemove}>{`Remove ${run.name}`}</Button>}
+        </span>
       </th>
       <td data-align="start" dir="auto">
         {run.config.model}
