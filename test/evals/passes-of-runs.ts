@@ -90,7 +90,7 @@ export function passesOfRuns(lab: () => EvalsLab): void {
         }),
       );
       const { comparison } = await statistics(after!, `?baseline=${before}`);
-      expect(comparison).toMatchObject({ score: { pairs: 0 }, scorers: { tone: { pairs: 2 } } });
+      expect(comparison).toMatchObject({ pairs: 2, score: { pairs: 0 }, scorers: { tone: { pairs: 2 } } });
       expect(comparison!.summary).toMatch(/^Better by 0\.3/);
     });
 

@@ -6,7 +6,7 @@ import type {
   ScoreComparison,
   Verdict,
 } from '@spandrel/contract';
-import { describeIncomparable, describeOutcome, oneScore } from '@spandrel/contract/browser';
+import { describeIncomparable, describeOutcome } from '@spandrel/contract/browser';
 import {
   tInterval,
   mcnemarP,
@@ -41,11 +41,12 @@ export async function indexDatapoints({ ids }: RunSamples): Promise<ReadonlyMap<
 /** @param changed ids of datapoints whose content is not the same in both snapshots. */
 async function pairDatapoints(
   run: RunSamples,
+  ofRun: DatapointScores,
   ofBaseline: DatapointScores,
   { changed, positions }: { changed: ReadonlySet<string>; positions: ReadonlyMap<string, number> },
 ): Promise<Pairs> {
   const partners = new Int32Array(run.ids.length).fill(-1);
-  const [runCounts, baselineCounts] = [run.score.counts, ofBaseline.counts];
+  const [runCounts, baselineCounts] = [ofRun.counts, ofBaseline.counts];
   const counts: Pairs['counts'] = { pairs: 0, changed: 0, unpaired_run: 0, unpaired_baseline: 0 };
   await inStretches(run.ids.length, (from, to) => {
     for (let i = from; i < to; i++) {
@@ -124,7 +125,14 @@ export async function compareWithBaseline(
   const at = positions ?? (await indexDatapoints(baseline));
   const alike = comparing.names.size > 0 ? alikeScores(baseline) : undefined;
   const ofBaseline = alike && comparing.isAlone ? alike : baseline.score;
-  const { partners, counts } = await pairDatapoints(run, ofBaseline, { changed, positions: at });
+  // The only scorer of a run speaks for it where it does not count.
+  const [only, ...others] = run.score.samples === 0 ? run.scorers.keys() : [];
+  const speaking = only !== undefined && others.length === 0 && baseline.scorers.has(only) ? only : null;
+  const paired =
+    speaking === null
+      ? ([run.score, ofBaseline] as const)
+      : ([run.scorers.get(speaking)!, baseline.scorers.get(speaking)!] as const);
+  const { partners, counts } = await pairDatapoints(run, ...paired, { changed, positions: at });
   const { clusters } = run;
   const options = { clusters, alpha, distributions };
   const isAlike = isAnyScoring || comparable.score;
@@ -151,11 +159,9 @@ export async function compareWithBaseline(
     latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
     cost: await quantity(run.cost.means, baseline.cost.means),
   };
-  // The only scorer of a run speaks for it where it does not count.
   const named = Object.fromEntries(scorers);
-  const shown = run.scorers.size === 1 ? oneScore(score, named) : score;
-  const name = shown === score ? null : Object.keys(named)[0]!;
-  const why = isAnyScoring ? null : describeIncomparable({ comparable }, name);
+  const shown = speaking === null ? score : named[speaking]!;
+  const why = isAnyScoring ? null : describeIncomparable({ comparable }, speaking);
   return {
     baseline_run_id: baselineRunId,
     alpha,

@@ -7,9 +7,16 @@ import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { runQuery } from '../../features/runs/run-queries.js';
-import { isOfRun, triesQuery, withoutOutputs, hasFailedAltogether, scorersOf } from '../../features/runs/tries.js';
+import {
+  goesOn,
+  isOfRun,
+  triesQuery,
+  withoutOutputs,
+  hasFailedAltogether,
+  scorersOf,
+} from '../../features/runs/tries.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
-import { useLiveBatches } from '../../live/live-updates.js';
+import { useLiveBatches, useLiveState } from '../../live/live-updates.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 import { capitalized, formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
@@ -43,6 +50,11 @@ export function useRun(id: string, search: RunSearch) {
   }, BETWEEN_MS);
   // A run that comes back from memory may have gone on.
   useEffect(readAnew, [readAnew, id]);
+  // What happened before the stream of events was open came in no event.
+  const isHeard = useLiveState() === 'live' && query.data !== undefined && goesOn(query.data);
+  useEffect(() => {
+    if (isHeard) readAnew();
+  }, [readAnew, isHeard]);
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed || events.some((event) => isOfRun(event, id))) readAnew();
   });
