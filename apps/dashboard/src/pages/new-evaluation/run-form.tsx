@@ -260,7 +260,7 @@ const PAUSE_MS = 400;
 interface CostEstimateProps {
   datasetId: string;
   models: readonly string[];
-  /** Of each model. */
+  /** Calls of each model. */
   calls: number;
   isJudged: boolean;
 }
