@@ -139,13 +139,14 @@ export function readGeminiUsage(value: unknown): Partial<Usage> {
   const answered = countOf(usage['responseTokenCount']) ?? countOf(usage['candidatesTokenCount']);
   const input = prompt === null ? null : prompt + (countOf(usage['toolUsePromptTokenCount']) ?? 0);
   const known = answered === null && thoughts === null ? null : (answered ?? 0) + (thoughts ?? 0);
+  const beside = input !== null && total !== null && total >= input ? total - input : null;
   const asked = [usage['promptTokensDetails'], usage['toolUsePromptTokensDetails']];
   const answers = [usage['responseTokensDetails'] ?? usage['candidatesTokensDetails']];
   const cached = [usage['cacheTokensDetails']];
   return {
     inputTokens: input,
-    // Some servers count thoughts within the answer: the total says it.
-    outputTokens: input !== null && total !== null && total >= input + (answered ?? 0) ? total - input : known,
+    // Live sessions leave thoughts out of the total, others have in it alone what is not counted elsewhere.
+    outputTokens: beside === null ? known : Math.max(known ?? 0, beside),
     cachedInputTokens: countOf(usage['cachedContentTokenCount']),
     reasoningTokens: thoughts,
     inputAudioTokens: tokensOf(asked, AUDIO),
