@@ -76,7 +76,7 @@ describe("the endpoint of Gemini's Live API", () => {
       ...asked,
       ...all,
     });
-    // As a session of Gemini 3.8 reported it: thoughts are in no other count.
+    // A session of Gemini 3.8 reported this: thoughts are in no other count.
     const live = { promptTokenCount: 522, responseTokenCount: 42, totalTokenCount: 564, thoughtsTokenCount: 136 };
     expect(readGeminiUsage(live)).toMatchObject({ inputTokens: 522, outputTokens: 178, reasoningTokens: 136 });
     const withTools = { ...counts, toolUsePromptTokenCount: 7, totalTokenCount: 127 };
