@@ -73,7 +73,7 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
         }));
         const { user, system } = process.threadCpuUsage(before);
         making += user + system;
-        await store.apply({ content: CONTENT, batch: ++batch, removed: [], spans: rows });
+        await store.apply({ content: CONTENT, batch: ++batch, removed: [], traces: [], spans: rows });
       }
     };
     const began = performance.now();
@@ -107,6 +107,7 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
         projectId: PROJECT,
         filters,
         except: { spans: [], traces: [] },
+        instead: { gone: [], traces: [] },
         has: { content: CONTENT, batch },
       };
       return () => store.list({ ...query, sort_by: sort, sort_order: 'desc', part: 'valued', limit: PAGE });
@@ -160,6 +161,7 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
 function storedSpan(maker: SpanMaker, n: number): ReadStoreSpan {
   const span = maker.span(n);
   return {
+    ...{ cached_tokens: null, first_token_ms: null },
     ...{ id: span.id, trace_id: span.traceId, name: span.name, kind: span.kind, model: span.model },
     ...{
       provider: span.provider,

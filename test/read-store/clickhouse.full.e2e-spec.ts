@@ -80,15 +80,16 @@ describeWithClickHouse('ClickHouse', () => {
     await unmerged.begin('c');
     await ask(`SYSTEM STOP MERGES ${database}.spans`);
     const nothing = { name: 'n', kind: 'llm_call', model: null, provider: null, status: 'completed' as const };
-    const amounts = { input_tokens: null, output_tokens: null, total_tokens: null, cost: null, duration_ms: null };
+    const amounts = { input_tokens: null, output_tokens: null, total_tokens: null, cost: null };
+    const rest = { cached_tokens: null, duration_ms: null, first_token_ms: null };
     const texts = { input: '"a zebra"', output: null, error: null };
     const spansOf = (batch: number, count: number) =>
       Array.from({ length: count }, (_, n) => {
         const [id, start] = [`s${batch}-${n}`, { started_at: 1e12, ended_at: null }];
-        return { projectId: 'p', span: { id, trace_id: 't', ...start, ...nothing, ...amounts, ...texts } };
+        return { projectId: 'p', span: { id, trace_id: 't', ...start, ...nothing, ...amounts, ...rest, ...texts } };
       });
     const apply = (batch: number, count: number) =>
-      unmerged.apply({ content: 'c', batch, removed: [], spans: spansOf(batch, count) });
+      unmerged.apply({ content: 'c', batch, removed: [], traces: [], spans: spansOf(batch, count) });
     const parts = async (): Promise<string> =>
       (
         await ask(`SELECT arraySort(groupArray(secondary_indices_compressed_bytes > 0)) FROM system.parts
@@ -99,6 +100,7 @@ describeWithClickHouse('ClickHouse', () => {
         projectId: 'p',
         limit: 20_000,
         except: { spans: [], traces: [] },
+        instead: { gone: [], traces: [] },
         has: { content: 'c', batch: 2 },
       };
       return unmerged.count({ ...query, filters: { text_contains: 'zebra' } });

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import type { ReadStore } from '@spandrel/plugin-api';
 import { MemoryReadStore } from '@spandrel/plugin-api/testing';
 import { rebuildReadStore } from '@spandrel/read-store';
 import { describeOnBothDatabases } from '../support/databases.ts';
@@ -18,11 +17,13 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
   });
   afterAll(() => app.close());
 
-  it('gives the same lists and counts as the database, whatever is written, deleted and loaded', async () => {
-    const list = jest.spyOn(store, 'list');
+  it('gives the same answers as the database, whatever is written, deleted, expired and loaded', async () => {
+    const asked = (['list', 'listTraces', 'sum'] as const).map((name) => jest.spyOn(store, name));
     await assertAlwaysEqual(app, repetitions(40), 6);
-    const answers = await Promise.all(list.mock.results.map(({ value }) => value as ReturnType<ReadStore['list']>));
-    expect(answers.filter(({ length }) => length > 0).length).toBeGreaterThan(100);
+    for (const { mock } of asked) {
+      const answers = await Promise.all(mock.results.map(({ value }) => value as Promise<unknown[]>));
+      expect(answers.filter(({ length }) => length > 0).length).toBeGreaterThan(10);
+    }
   });
 
   it('has loaded a project although spans are added to it all the time', async () => {

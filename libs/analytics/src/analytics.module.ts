@@ -4,6 +4,7 @@ import { AnalyticsController } from './analytics.controller.js';
 import { KeepRollups } from './keep-rollups.js';
 import { QueryGroups } from './query-groups.js';
 import { SpanAggregates } from './span-aggregates.js';
+import { StoredSums } from './stored-sums.js';
 import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
@@ -15,7 +16,16 @@ import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
 @Module({
   imports: [TracingModule],
   controllers: [AnalyticsController],
-  providers: [KeepRollups, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries, SpanAggregates, QueryGroups],
+  providers: [
+    KeepRollups,
+    WeighedRead,
+    SummaryStore,
+    TimeSeriesStore,
+    TimeSeries,
+    SpanAggregates,
+    QueryGroups,
+    StoredSums,
+  ],
   exports: [TimeSeries],
 })
 export class AnalyticsModule {}

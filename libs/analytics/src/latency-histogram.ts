@@ -8,7 +8,7 @@ const lastOf = (first: number): number =>
   Math.max(first, Math.floor((first * (1 + PERCENTILE_ERROR)) / (1 - PERCENTILE_ERROR)));
 
 /** The least latency of each bin, in whole milliseconds. Bins are stored by number: their bounds must never change. */
-const FIRSTS: readonly number[] = (() => {
+export const FIRSTS: readonly number[] = (() => {
   const firsts: number[] = [];
   for (let first = 0; first <= LONGEST_MS; first = lastOf(first) + 1) firsts.push(first);
   return firsts;

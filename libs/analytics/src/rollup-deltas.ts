@@ -3,7 +3,7 @@ import { LatencyHistogram } from './latency-histogram.js';
 import { compareKeys, GRAIN, SUMMED, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './plan-range.js';
 
-const LLM_CALL = 'llm_call';
+export const LLM_CALL = 'llm_call';
 
 /** A model or provider as the roll-up's key has it: a key cannot be null, and a name may be empty. */
 export const nameKey = (name: string | null): string => (name === null ? '' : `=${name}`);

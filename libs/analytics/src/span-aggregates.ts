@@ -8,8 +8,11 @@ import {
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { ScoresPort, SpanListStore } from '@spandrel/tracing';
+import { StoredSums } from './stored-sums.js';
 import type { TimeRange } from './plan-range.js';
-import { finite, isKept, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
+import { LLM_CALL } from './rollup-deltas.js';
+import { finite } from './span-sums.sql.js';
+import { isKept, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
 
 /** What spans are summed up by. */
 export interface AggregateQuery extends Pick<
@@ -26,13 +29,14 @@ export interface AggregateQuery extends Pick<
   score: string | undefined;
 }
 
-/** Sums of spans by their keys: the one place that a store beside the database would answer from. */
+/** Sums of spans by their keys: kept ones, those of the read store, or those of a bounded scan. */
 @Injectable()
 export class SpanAggregates {
   constructor(
     private readonly store: TimeSeriesStore,
     private readonly lists: SpanListStore,
     private readonly scores: ScoresPort,
+    private readonly stored: StoredSums,
   ) {}
 
   /**
@@ -49,6 +53,8 @@ export class SpanAggregates {
       scores: this.valuesOf(scope, score, query.range),
     };
     if (isSimple && isKept(series)) return { rows: await this.store.sums(scope, series), source: 'sums' };
+    const stored = await this.stored.sums(scope, series, filters);
+    if (stored) return { rows: stored, source: 'spans' };
     const where = await this.lists.conditionOf(scope, filters);
     const rows = where && (await this.store.sums(scope, { ...series, of: 'spans', where }));
     return { rows: rows ?? [], source: 'spans' };
@@ -59,5 +65,3 @@ export class SpanAggregates {
     return this.scores.registered?.valuesOf(scope, score, finite(range));
   }
 }
-
-const LLM_CALL = 'llm_call';

@@ -3,7 +3,7 @@ import type { WriteTx } from '@spandrel/storage';
 import type { TimeRange } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type RollupRow } from './rollup.entity.js';
-import { bucketOf } from './time-series.store.js';
+import { bucketOf } from './span-sums.sql.js';
 
 /**
  * Sums over spans, as the queries give them. Costs come in three whole numbers, each of which stays far from 2^53:

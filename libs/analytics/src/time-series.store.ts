@@ -32,9 +32,10 @@ import {
   type TraceFilters,
   type TraceKey,
 } from '@spandrel/tracing';
-import { planRange, type TimeRange, BUCKET, HOUR_MS } from './plan-range.js';
+import { planRange, type TimeRange, HOUR_MS } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
+import { bucketOf, finite, OF_SPAN } from './span-sums.sql.js';
 import { WeighedRead } from './weighed-read.sql.js';
 
 /** Keys that a span has itself; all others are those of its trace. */
@@ -126,7 +127,7 @@ const encoded = (column: string): Sql => rawSql(`case when ${column} is null the
 const SPAN_KEYS: Readonly<Record<OwnKey, Sql>> = {
   model: encoded('model'),
   provider: encoded('provider'),
-  status: rawSql(`'=' || cast(status as text)`),
+  status: encoded('cast(status as text)'),
   kind: encoded('kind_type'),
   name: encoded('name'),
 };
@@ -175,15 +176,6 @@ const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
   sum(case when r.status = 2 then r.span_count else 0 end) as errors,
   sum(r.cost_count) as priced, sum(r.unpriced_count) as unpriced, sum(r.cost_usd) as usd,
   sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico, 0 as scores, cast(0 as double precision) as score_sum`);
-
-const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precision), 0) as tokens,
-  coalesce(cast(input_tokens as double precision), 0) as input_tokens,
-  coalesce(cast(cached_tokens as double precision), 0) as cached_tokens,
-  case when status <> 0 then 1 else 0 end as finished,
-  coalesce(cast(duration_ms as double precision), 0) as duration_ms,
-  case when status = 2 then 1 else 0 end as errors,
-  costs as priced, unpriced, usd, pico / 1000000 as micro, pico % 1000000 as pico, 0 as scores,
-  cast(0 as double precision) as score_sum`);
 
 /** Columns of a part that are added up, beside those of scores. */
 const SUMMED = [
@@ -368,19 +360,4 @@ function rollupsOf({ of, model, provider }: SeriesQuery): Sql {
   if (model !== undefined) conditions.push(sql` and r.model = ${nameKey(model)}`);
   if (provider !== undefined) conditions.push(sql` and r.provider = ${nameKey(provider)}`);
   return joinSql(conditions, '');
-}
-
-/** Without infinite ends, which no statement takes. */
-export const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
-const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, epochMs));
-
-/** Moves times behind zero, where dividing whole numbers rounds down: beyond the year 1, and whole weeks. */
-const SHIFT_MS = 200_000 * BUCKET.week.widthMs;
-
-/** Start of the bucket of a time. In whole numbers written out: a parameter would be a double. */
-export function bucketOf(column: string, width: BucketWidth | 'whole'): Sql {
-  if (width === 'whole') return rawSql('0');
-  const { widthMs, originMs } = BUCKET[width];
-  const shift = SHIFT_MS - originMs;
-  return rawSql(`(${column} + ${shift}) / ${widthMs} * ${widthMs} - ${shift}`);
 }

@@ -17,6 +17,7 @@ import {
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import { type TimeRange, BUCKET, bucketStart, DAY_MS, HOUR_MS } from './plan-range.js';
 import { keyOfRow, readRows, RowSums, type RowHistograms } from './row-sums.js';
+import { StoredSums } from './stored-sums.js';
 import {
   isOfBucket,
   isOfKey,
@@ -55,7 +56,10 @@ class BucketParts {
 /** `POST /api/analytics` (docs/spec/analytics.md#time-series). */
 @Injectable()
 export class TimeSeries {
-  constructor(private readonly store: TimeSeriesStore) {}
+  constructor(
+    private readonly store: TimeSeriesStore,
+    private readonly stored: StoredSums,
+  ) {}
 
   /**
    * @throws Invalid when there are too many buckets, or a range by minute is too long; DomainError `range_too_large`.
@@ -96,7 +100,7 @@ export class TimeSeries {
     const { range, width, rowsMax } = query;
     if (width === 'minute') assertShort(range);
     if (fill) assertCount(bucketsBetween(range.from, range.until - 1, width), rowsMax);
-    const rows = await this.store.sums(scope, query);
+    const rows = await this.sums(scope, query);
     assertCount(rows.length, rowsMax);
     const form = formOf(query);
     const found = await bucketsOfRows(rows, form);
@@ -107,10 +111,14 @@ export class TimeSeries {
     }));
   }
 
+  private async sums(scope: Scope, query: SeriesQuery): Promise<SumsRow[]> {
+    return (await this.stored.ofSeries(scope, query)) ?? this.store.sums(scope, query);
+  }
+
   /** The sums of a range as one bucket. @throws DomainError `range_too_large`. */
   async totals(scope: Scope, query: Omit<SeriesQuery, 'width'>): Promise<RangeTotals> {
     const { from, until } = query.range;
-    const rows = from < until ? await this.store.sums(scope, { ...query, width: 'whole' }) : [];
+    const rows = from < until ? await this.sums(scope, { ...query, width: 'whole' }) : [];
     const form = formOf(query);
     return ((await bucketsOfRows(rows, form)).get(0) ?? new BucketParts(form)).toWire();
   }

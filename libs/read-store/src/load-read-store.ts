@@ -2,17 +2,27 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BackgroundTasks, LOGGER, newId, projectScope, type Logger } from '@spandrel/kernel';
 import type { ReadStore, ReadStoreBatch, ReadStoreSpan } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { RecordScanStore, SpanLookups, SpanStore, statusName, type StoredSpan } from '@spandrel/tracing';
+import {
+  RecordScanStore,
+  SpanLookups,
+  SpanStore,
+  statusName,
+  TraceLookups,
+  type StoredSpan,
+  type TraceRow,
+} from '@spandrel/tracing';
 import { READ_STORE } from './configured-store.js';
 import { CHANGE_KIND, type ReadStoreChangeRow, type ReadStoreStateRow } from './read-store.entity.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
 import { ReadStoreMetrics } from './read-store-metrics.js';
+import { firstTokenMs, storedTrace } from './stored-trace.js';
 
 const BATCH_ROWS = 20_000;
 /** Payloads of a project that is loaded as a whole, a batch. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 const EVERY_MS = 1_000;
 const PAUSES_MS = { first: 500, longest: 30_000 };
+const NONE = { rows: [], cut: false };
 /** How long a batch is another server's business once it has begun; who is slower finds it outdated. */
 const LEASE_MS = 30_000;
 
@@ -33,6 +43,7 @@ export class LoadReadStore {
     private readonly changes: ReadStoreChangeStore,
     private readonly spans: SpanStore,
     private readonly lookups: SpanLookups,
+    private readonly traces: TraceLookups,
     private readonly scan: RecordScanStore,
     private readonly metrics: ReadStoreMetrics,
     tasks: BackgroundTasks,
@@ -72,19 +83,21 @@ export class LoadReadStore {
     return done.length < noted.length || noted.length >= BATCH_ROWS;
   }
 
-  /** Loads some spans of a project of which all are to be loaded. @returns whether there may be more. */
+  /** Loads some spans or traces of a project of which all are to be loaded. @returns whether there may be more. */
   private async loadProject(): Promise<boolean> {
     if (!(await this.changes.nextProject())) return false;
     const state = await this.begin();
     const noted = state && (await this.changes.nextProject());
     if (!noted) return false;
-    const { projectId, afterId } = noted;
-    if (afterId === null) await this.store!.clear(projectId);
-    const slice = { rows: BATCH_ROWS, bytes: BATCH_BYTES };
-    const { rows: spans, cut } = await this.scan.someSpans(projectScope(projectId), afterId ?? '', slice);
-    await this.apply(state, { removed: [], spans });
-    // Spans that came later are noted themselves: a project to which spans are always added is loaded, too.
-    if (cut) await this.changes.proceed(state, noted, spans.at(-1)!.id);
+    const { projectId, afterId, kind } = noted;
+    const isOfSpans = kind === CHANGE_KIND.project;
+    if (isOfSpans && afterId === null) await this.store!.clear(projectId);
+    const asked = [projectScope(projectId), afterId ?? '', { rows: BATCH_ROWS, bytes: BATCH_BYTES }] as const;
+    const { rows: spans, cut: moreSpans } = isOfSpans ? await this.scan.someSpans(...asked) : NONE;
+    const { rows: traces, cut: moreTraces } = isOfSpans ? NONE : await this.scan.someTraces(...asked);
+    await this.apply(state, { removed: [], spans, traces });
+    // What came later is noted itself: a project to which spans are always added is loaded, too.
+    if (moreSpans || moreTraces) await this.changes.proceed(state, noted, (spans.at(-1) ?? traces.at(-1))!.id);
     else await this.changes.confirm(state, [noted]);
     return true;
   }
@@ -118,10 +131,17 @@ export class LoadReadStore {
 
   private async apply(
     { content, batch }: ReadStoreStateRow,
-    { removed, spans }: { removed: ReadStoreBatch['removed']; spans: readonly StoredSpan[] },
+    {
+      removed,
+      spans,
+      traces,
+    }: { removed: ReadStoreBatch['removed']; spans: readonly StoredSpan[]; traces: readonly TraceRow[] },
   ): Promise<void> {
-    const stored = spans.map((span) => ({ projectId: span.projectId, span: storedSpan(span) }));
-    await this.store!.apply({ content, batch, removed, spans: stored });
+    await this.store!.apply({
+      ...{ content, batch, removed },
+      spans: spans.map((span) => ({ projectId: span.projectId, span: storedSpan(span) })),
+      traces: traces.map((trace) => ({ projectId: trace.projectId, trace: storedTrace(trace) })),
+    });
     this.metrics.loaded(spans.length);
   }
 
@@ -129,12 +149,15 @@ export class LoadReadStore {
   private async batchOf({ batch }: ReadStoreStateRow, noted: readonly ReadStoreChangeRow[]) {
     const removed: { projectId: string; spans: string[]; traces: string[] }[] = [];
     const spans: StoredSpan[] = [];
-    const done: ReadStoreChangeRow[] = noted.filter(({ kind }) => kind === CHANGE_KIND.trace);
+    const rows: TraceRow[] = [];
+    const done: ReadStoreChangeRow[] = noted.filter(({ kind }) => kind !== CHANGE_KIND.span);
     for (const [projectId, changes] of Map.groupBy(noted, (change) => change.projectId)) {
       const scope = projectScope(projectId);
       const ofKind = (kind: number) => changes.filter((change) => change.kind === kind);
       const traces = ofKind(CHANGE_KIND.trace).map(({ id }) => id);
       const ofSpans = ofKind(CHANGE_KIND.span);
+      // A trace that is not there was deleted, which is noted beside.
+      rows.push(...(await this.traces.load(scope, [...traces, ...ofKind(CHANGE_KIND.traceRow).map(({ id }) => id)])));
       const ids = ofSpans.map(({ id }) => id);
       const loaded = await this.spans.loadSome(scope, ids);
       spans.push(...loaded, ...(await this.spansOf(projectId, traces)));
@@ -146,7 +169,7 @@ export class LoadReadStore {
       done.push(...known);
     }
     this.logger.debug({ batch, changes: done.length }, 'read store: a batch');
-    return { batch: { removed, spans }, done };
+    return { batch: { removed, spans, traces: rows }, done };
   }
 
   /** Spans of traces that were deleted and have come again. */
@@ -176,10 +199,12 @@ function storedSpan(span: StoredSpan): ReadStoreSpan {
     input_tokens: span.inputTokens,
     output_tokens: span.outputTokens,
     total_tokens: span.totalTokens,
+    cached_tokens: span.cachedTokens,
     cost: span.cost,
     started_at: span.startedAt,
     ended_at: span.endedAt,
     duration_ms: span.durationMs,
+    first_token_ms: firstTokenMs(span.metadata),
     input: span.input,
     output: span.output,
     error: span.error,

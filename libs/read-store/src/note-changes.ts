@@ -6,7 +6,7 @@ import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange 
 import { READ_STORE } from './configured-store.js';
 import { CHANGE_KIND } from './read-store.entity.js';
 import { ReadStoreDayStore } from './read-store-day.store.js';
-import { ReadStoreChangeStore, type NotedChange } from './read-store-change.store.js';
+import { ReadStoreChangeStore, wholeProject, type NotedChange } from './read-store-change.store.js';
 
 /** Notes in the transaction of a change what the read store does not have from then on. */
 @Injectable()
@@ -41,21 +41,24 @@ const startsOf = (change: TracingChange): number[] =>
 
 function notedChange(change: TracingChange): NotedChange[] {
   const { projectId } = change.scope;
+  const traceRow = (id: string): NotedChange => ({ projectId, kind: CHANGE_KIND.traceRow, id, moved: false });
   switch (change.type) {
     case 'trace_created':
     case 'trace_updated':
-      return [];
+      return [traceRow(change.trace.id)];
     case 'trace_deleted':
       return [{ projectId, kind: CHANGE_KIND.trace, id: change.trace.id, moved: false }];
     case 'cleared':
-      return [{ projectId, kind: CHANGE_KIND.project, id: '', moved: false }];
+      return wholeProject(projectId);
     default: {
       const { before, after } = change;
       const { id } = (after ?? before)!;
+      // A trace says what its spans come to.
+      const traces = new Set([before, after].flatMap((span) => span?.traceId ?? []));
       const moved =
         after === null ||
         (before !== null && (before.startedAt !== after.startedAt || before.traceId !== after.traceId));
-      return [{ projectId, kind: CHANGE_KIND.span, id, moved }];
+      return [{ projectId, kind: CHANGE_KIND.span, id, moved }, ...[...traces].map(traceRow)];
     }
   }
 }

@@ -32,6 +32,10 @@ const WAITING = shapeOf({ count: integer(), oldest: nullable(integer()) });
 /** A change as it is noted. */
 export type NotedChange = Pick<ReadStoreChangeRow, 'projectId' | 'kind' | 'id'> & { moved: boolean };
 
+/** All spans and traces of a project. */
+export const wholeProject = (projectId: string): NotedChange[] =>
+  [CHANGE_KIND.project, CHANGE_KIND.projectTraces].map((kind) => ({ projectId, kind, id: '', moved: false }));
+
 /** Rows one transaction deletes: others that write the same spans wait for it, on SQLite all. */
 const ROWS_PER_DELETE = 2_000;
 
@@ -80,12 +84,15 @@ export class ReadStoreChangeStore {
    */
   async next(limit: number): Promise<ReadStoreChangeRow[]> {
     const spans = await this.oldest(CHANGE_KIND.span, limit);
+    const rows = await this.oldest(CHANGE_KIND.traceRow, limit);
     const traces = await this.oldest(CHANGE_KIND.trace, limit);
-    return traces.length < limit ? [...traces, ...spans] : traces;
+    return traces.length < limit ? [...traces, ...spans, ...rows] : traces;
   }
 
+  /** A project is emptied with the first of its spans, before its traces come. */
   async nextProject(): Promise<ReadStoreChangeRow | undefined> {
-    return (await this.oldest(CHANGE_KIND.project, 1))[0];
+    const [spans] = await this.oldest(CHANGE_KIND.project, 1);
+    return spans ?? (await this.oldest(CHANGE_KIND.projectTraces, 1))[0];
   }
 
   private oldest(kind: number, limit: number): Promise<ReadStoreChangeRow[]> {
@@ -118,11 +125,11 @@ export class ReadStoreChangeStore {
     const projects: NotedChange[] = [];
     let projectId = await this.traces.findProjectBehind(tx, '');
     while (projectId !== null) {
-      projects.push({ projectId, kind: CHANGE_KIND.project, id: '', moved: false });
+      projects.push(...wholeProject(projectId));
       projectId = await this.traces.findProjectBehind(tx, projectId);
     }
     await this.note(tx, projects, now);
-    return projects.length;
+    return projects.length / wholeProject('').length;
   }
 
   /** Begins the next batch, unless another server is at one. @param now leases that ended before are over. */
@@ -162,12 +169,12 @@ export class ReadStoreChangeStore {
   }
 
   /** Notes how far a project has been loaded. @throws BatchOutdated */
-  async proceed({ content, batch }: ReadStoreStateRow, { projectId, seq }: ReadStoreChangeRow, afterId: string) {
+  async proceed({ content, batch }: ReadStoreStateRow, { projectId, kind, seq }: ReadStoreChangeRow, afterId: string) {
     await this.storage.write(async (tx) => {
       await this.assertLast(tx, content, batch);
       await tx.run(
         sql`update read_store_change set after_id = ${afterId}
-          where project_id = ${projectId} and kind = ${CHANGE_KIND.project} and id = '' and seq = ${seq}`,
+          where project_id = ${projectId} and kind = ${kind} and id = '' and seq = ${seq}`,
       );
     });
   }

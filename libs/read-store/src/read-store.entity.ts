@@ -1,8 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 
-/** What a change is about: a span, a trace that was deleted, or a project of which all spans are to be loaded. */
-export const CHANGE_KIND = { span: 0, trace: 1, project: 2 } as const;
+/**
+ * What a change is about: a span, a trace that was deleted, a project of which all spans are to be loaded, a trace that is
+ * other than it was, or a project of which all traces are.
+ */
+export const CHANGE_KIND = { span: 0, trace: 1, project: 2, traceRow: 3, projectTraces: 4 } as const;
 
 /**
  * Something that the read store does not have yet: written with the change, gone once the store has it. Until then the
@@ -21,9 +24,9 @@ export const ReadStoreChangeSchema = defineEntity({
     seq: p.integer(),
     /** When it was noted first, in milliseconds since the epoch. */
     notedAt: p.bigint('number'),
-    /** Whether the span has other places in the store: its start or its trace changed, or it was deleted. */
+    /** Whether a span has other places in the store: its start or its trace changed, or it was deleted. */
     moved: p.smallint(),
-    /** The last span of a project that was loaded; `null` before the first, and for anything but a project. */
+    /** The last span or trace of a project that was loaded; `null` before the first, and for anything but a project. */
     afterId: p.text().nullable(),
   },
   indexes: [{ name: 'read_store_change_noted', properties: ['kind', 'notedAt'] }],

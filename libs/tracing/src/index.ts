@@ -20,7 +20,10 @@ export {
   ReadStorePort,
   type SpanTexts,
   type StoredList,
+  type StoredSpanList,
   type StoredSpans,
+  type StoredSpanSums,
+  type StoredSumQuery,
 } from './reading/read-store-port.js';
 export type { SpanQuery } from './listing/span-filter.sql.js';
 export {
@@ -72,7 +75,7 @@ export { STATUS, statusName, type StoredSpan } from './span.entity.js';
 export { spanTexts, spanTextsWith } from './span-json.js';
 export { SpanStore } from './span.store.js';
 export { spanNotFound, traceNotFound } from './write/apply-job.js';
-export type { TraceRow } from './trace.entity.js';
+export { lengthOfTrace, type TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
 export { isUnpriced, isUnpricedUse } from './pricing/pricing.js';

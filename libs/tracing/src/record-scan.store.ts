@@ -30,10 +30,15 @@ export class RecordScanStore {
 
   /** Traces behind an id; none at the end. */
   async traces(scope: Scope, afterId: string, slice: ScanSlice): Promise<TraceRow[]> {
+    return (await this.someTraces(scope, afterId, slice)).rows;
+  }
+
+  /** Traces behind an id, and whether there may be others behind these that were there when they were read. */
+  someTraces(scope: Scope, afterId: string, slice: ScanSlice): Promise<{ rows: TraceRow[]; cut?: boolean }> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`;
     const traces = { columns: TRACE_COLUMNS, size: TRACE_SIZE, bytesMax: slice.bytes, select };
-    return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, scope)).rows;
+    return TRACES.fitting(this.storage, traces, afterId, slice.rows, scope);
   }
 
   /** Spans behind an id; none at the end. @throws TextsUnavailable */

@@ -60,6 +60,10 @@ export const TraceSchema = defineEntity({
 
 export type TraceRow = RowOf<typeof TraceSchema>;
 
+/** Milliseconds from the start of a trace to its last end; `null` while a span runs or none has come. */
+export const lengthOfTrace = ({ spanCount, runningCount, lastEndedAt, startedAt }: TraceRow): number | null =>
+  spanCount === 0 || runningCount > 0 || lastEndedAt === null ? null : Math.max(0, lastEndedAt - startedAt);
+
 /** One row a distinct tag of a trace, in list order, so that a tag finds its newest traces first. */
 export const TraceTagSchema = defineEntity({
   name: 'TraceTag',

@@ -1,19 +1,35 @@
-import type {
-  PluginLogger,
-  ReadStore,
-  ReadStoreBatch,
-  ReadStoreDigest,
-  ReadStoreListQuery,
-  ReadStorePosition,
-  ReadStoreQuery,
-  ReadStoreRange,
-  ReadStoreState,
-  ReadStoreTexts,
-  ReadStoreTextsQuery,
+import {
+  READ_STORE_SORTS,
+  READ_STORE_TRACE_SORTS,
+  type PluginLogger,
+  type ReadStore,
+  type ReadStoreBatch,
+  type ReadStoreListQuery,
+  type ReadStorePosition,
+  type ReadStoreQuery,
+  type ReadStoreState,
+  type ReadStoreSumQuery,
+  type ReadStoreSums,
+  type ReadStoreTraceListQuery,
+  type ReadStoreTraceQuery,
+  type ReadStoreDigest,
+  type ReadStoreRange,
+  type ReadStoreTexts,
+  type ReadStoreTextsQuery,
 } from '@spandrel/plugin-api';
 import { clusterSettings, heldBy, inCluster, onCluster } from './cluster.sql.js';
 import type { Engine } from './connect.js';
-import { CAPABILITIES, countOf, literal, literals, selectInOrder, windowsOf } from './list.sql.js';
+import {
+  CAPABILITIES,
+  countOf,
+  literal,
+  literals,
+  matchingSpans,
+  matchingTraces,
+  selectInOrder,
+  windowsOf,
+} from './list.sql.js';
+import { selectSums, sumsOfRow, type SumsTuple } from './sums.sql.js';
 import { movedTo, tablesOf, type ColdDisk } from './tables.sql.js';
 import { digestOf, textsOf } from './texts.sql.js';
 
@@ -33,6 +49,9 @@ const LOAD_SECONDS = 120;
 const LOADER = 'spandrel-loader';
 const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
+  // Columns are added up under their own names; a span that moved to another month went where it was.
+  prefer_column_name_to_alias: 1,
+  do_not_merge_across_partitions_select_final: 1,
   // Values are written into the statement: lists of ids are too long for parameters of an address.
   max_query_size: '134217728',
   max_ast_elements: '1000000',
@@ -81,7 +100,7 @@ export class ClickHouseStore implements ReadStore {
 
   async state(): Promise<ReadStoreState | null> {
     const [row] = await this.rows<ReadStoreState>(
-      `SELECT content, max(batch) AS batch FROM ${this.parts.database}.loader GROUP BY content ORDER BY batch DESC`,
+      `SELECT content, max(batch) AS batch FROM ${this.parts.database}.loader GROUP BY content ORDER BY max(batch) DESC`,
       LOAD_SECONDS,
     );
     return row ?? null;
@@ -90,11 +109,11 @@ export class ClickHouseStore implements ReadStore {
   async begin(content: string): Promise<void> {
     const { database } = this.parts;
     await this.endOthers();
-    for (const table of ['loader', 'spans']) await this.command(`TRUNCATE TABLE ${this.held(table)}`);
+    for (const table of ['loader', 'spans', 'traces']) await this.command(`TRUNCATE TABLE ${this.held(table)}`);
     await this.command(`INSERT INTO ${database}.loader VALUES (${literal(content)}, 0)`, `${content}-begun`);
   }
 
-  async apply({ content, batch, removed, spans }: ReadStoreBatch): Promise<void> {
+  async apply({ content, batch, removed, spans, traces }: ReadStoreBatch): Promise<void> {
     const { database } = this.parts;
     const isBulk = spans.length >= BULK_SPANS;
     try {
@@ -111,22 +130,18 @@ export class ClickHouseStore implements ReadStore {
             WHERE project_id = ${literal(projectId)} AND ${condition} AND version < ${2 * batch}`;
           await this.command(statement, `${content}-${batch}-${projectId}-${at}`);
         }
+        if (traces.length === 0) continue;
+        const statement = `INSERT INTO ${database}.traces (project_id, id, status, started_at, version, is_deleted)
+          SELECT project_id, id, '', started_at, ${2 * batch}, 1 FROM ${database}.traces FINAL
+          WHERE project_id = ${literal(projectId)} AND id IN ${literals(traces)} AND version < ${2 * batch}`;
+        await this.command(statement, `${content}-${batch}-${projectId}-traces`);
       }
-      if (spans.length > 0) {
-        const version = 2 * batch + 1;
-        await this.parts.engine.client.insert({
-          table: `${database}.spans`,
-          format: 'JSONEachRow',
-          values: spans.map(({ projectId, span }) => ({ project_id: projectId, ...span, version })),
-          query_id: this.queryId(),
-          clickhouse_settings: {
-            ...this.settings,
-            ...LOAD_SETTINGS,
-            materialize_skip_indexes_on_insert: isBulk ? 0 : 1,
-            insert_deduplication_token: `${content}-${batch}`,
-          },
-        });
-      }
+      const version = 2 * batch + 1;
+      const token = `${content}-${batch}`;
+      const rowsOfTraces = traces.map(({ projectId, trace }) => ({ project_id: projectId, ...trace, version }));
+      await this.insert('traces', rowsOfTraces, `${token}-traces`);
+      const rows = spans.map(({ projectId, span }) => ({ project_id: projectId, ...span, version }));
+      await this.insert('spans', rows, token);
       await this.command(
         `INSERT INTO ${database}.loader VALUES (${literal(content)}, ${batch})`,
         `${content}-${batch}-had`,
@@ -141,25 +156,36 @@ export class ClickHouseStore implements ReadStore {
   }
 
   async clear(projectId: string): Promise<void> {
-    await this.command(`DELETE FROM ${this.held('spans')} WHERE project_id = ${literal(projectId)}`);
+    for (const table of ['spans', 'traces'])
+      await this.command(`DELETE FROM ${this.held(table)} WHERE project_id = ${literal(projectId)}`);
   }
 
   async list(query: ReadStoreListQuery): Promise<ReadStorePosition[]> {
     const found: ReadStorePosition[] = [];
     for (const window of windowsOf(query, Date.now())) {
       const limit = query.limit - found.length;
-      const pairs = await this.ask<[ReadStorePosition['value'], string][]>(
-        query,
-        selectInOrder(this.parts.database, { ...window, limit }),
-      );
-      found.push(...pairs.map(([value, id]) => ({ value, id })));
+      const rows = matchingSpans(this.parts.database, window);
+      found.push(...(await this.listed(rows, READ_STORE_SORTS[query.sort_by], { ...window, limit })));
       if (found.length >= query.limit) break;
     }
     return found;
   }
 
   count(query: ReadStoreQuery): Promise<number> {
-    return this.ask(query, countOf(this.parts.database, query));
+    return this.ask(query, countOf(matchingSpans(this.parts.database, query), query.limit));
+  }
+
+  listTraces(query: ReadStoreTraceListQuery): Promise<ReadStorePosition[]> {
+    return this.listed(matchingTraces(this.parts.database, query), READ_STORE_TRACE_SORTS[query.sort_by], query);
+  }
+
+  countTraces(query: ReadStoreTraceQuery): Promise<number> {
+    return this.ask(query, countOf(matchingTraces(this.parts.database, query), query.limit));
+  }
+
+  async sum(query: ReadStoreSumQuery): Promise<ReadStoreSums[]> {
+    const rows = await this.ask<SumsTuple[]>(query, selectSums(this.parts.database, query));
+    return rows.map((row) => sumsOfRow(row, query.keys.length));
   }
 
   async texts(query: ReadStoreTextsQuery): Promise<ReadStoreTexts[]> {
@@ -190,6 +216,31 @@ export class ClickHouseStore implements ReadStore {
 
   close(): Promise<void> {
     return this.parts.engine.close();
+  }
+
+  private async listed(
+    rows: string,
+    member: string,
+    query: ReadStoreListQuery | ReadStoreTraceListQuery,
+  ): Promise<ReadStorePosition[]> {
+    const pairs = await this.ask<[ReadStorePosition['value'], string][]>(query, selectInOrder(rows, member, query));
+    return pairs.map(([value, id]) => ({ value, id }));
+  }
+
+  private async insert(table: string, values: readonly object[], token: string): Promise<void> {
+    if (values.length === 0) return;
+    await this.parts.engine.client.insert({
+      table: `${this.parts.database}.${table}`,
+      format: 'JSONEachRow',
+      values,
+      query_id: this.queryId(),
+      clickhouse_settings: {
+        ...this.settings,
+        ...LOAD_SETTINGS,
+        materialize_skip_indexes_on_insert: values.length < BULK_SPANS ? 1 : 0,
+        insert_deduplication_token: token,
+      },
+    });
   }
 
   /** The one value of a query. @throws Error where the store does not have what it must, which is looked at in the same statement. */

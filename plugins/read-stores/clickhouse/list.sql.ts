@@ -1,11 +1,17 @@
 import {
   READ_STORE_SORTS,
+  READ_STORE_TRACE_SORTS,
   type ReadStoreCapabilities,
   type ReadStoreFilters,
   type ReadStoreListQuery,
   type ReadStoreQuery,
+  type ReadStoreQueryOf,
+  type ReadStoreSort,
+  type ReadStoreTraceFilters,
+  type ReadStoreTraceQuery,
+  type ReadStoreTraceSort,
 } from '@spandrel/plugin-api';
-import { textsIn } from './tables.sql.js';
+import { TEXTS, TRACE_COLUMNS } from './tables.sql.js';
 
 /** A value in a statement. */
 export const literal = (value: string | number): string =>
@@ -21,43 +27,93 @@ const numberLiteral = (value: number): string =>
 const like = (text: string, needle: string): string =>
   `${text} LIKE ${literal(`%${needle.replace(/[\\%_]/g, '\\$&')}%`)}`;
 
-/** The condition of each filter on `spans s`. */
-const CONDITIONS: { [Name in keyof ReadStoreFilters]-?: (value: NonNullable<ReadStoreFilters[Name]>) => string } = {
-  kind: (value) => `s.kind = ${literal(value)}`,
-  model: (value) => `s.model = ${literal(value)}`,
-  provider: (value) => `s.provider = ${literal(value)}`,
-  status: (value) => `s.status = ${literal(value)}`,
-  since: (value) => `s.started_at >= ${literal(value)}`,
-  until: (value) => `s.started_at < ${literal(value)}`,
-  name_contains: (value) => like('lower(s.name)', foldAscii(value)),
-  duration_min: (value) => `s.duration_ms >= ${literal(value)}`,
-  duration_max: (value) => `s.duration_ms <= ${literal(value)}`,
-  tokens_min: (value) => `s.total_tokens >= ${literal(value)}`,
-  cost_min: (value) => `s.cost >= ${literal(value)}`,
-  text_contains: (value) => like(textsIn('s'), value),
-  input_contains: (value) => `${like(textsIn('s'), value)} AND ${like('lower(s.input)', value)}`,
-  output_contains: (value) => `${like(textsIn('s'), value)} AND ${like('lower(s.output)', value)}`,
-  error_contains: (value) => like('lower(s.error)', value),
+/** Conditions of filters that spans and traces have, on their columns. */
+const SHARED = {
+  status: (value: string) => `status = ${literal(value)}`,
+  since: (value: number) => `started_at >= ${literal(value)}`,
+  until: (value: number) => `started_at < ${literal(value)}`,
+  name_contains: (value: string) => like('lower(name)', foldAscii(value)),
+  duration_min: (value: number) => `duration_ms >= ${literal(value)}`,
+  duration_max: (value: number) => `duration_ms <= ${literal(value)}`,
+  tokens_min: (value: number) => `total_tokens >= ${literal(value)}`,
+  cost_min: (value: number) => `cost >= ${literal(value)}`,
+};
+const OF_TRACES = {
+  session_id: (value: string) => `session_id = ${literal(value)}`,
+  user_id: (value: string) => `user_id = ${literal(value)}`,
+  tag: (values: readonly string[]) => joined(['1', ...values.map((value) => `has(tags, ${literal(value)})`)]),
+};
+const TRACE_CONDITIONS = { ...SHARED, ...OF_TRACES, model: (value: string) => `has(models, ${literal(value)})` };
+const SPAN_CONDITIONS = {
+  ...SHARED,
+  kind: (value: string) => `kind = ${literal(value)}`,
+  model: (value: string) => `model = ${literal(value)}`,
+  provider: (value: string) => `provider = ${literal(value)}`,
+  text_contains: (value: string) => like(TEXTS, value),
+  input_contains: (value: string) => `${like(TEXTS, value)} AND ${like('lower(input)', value)}`,
+  output_contains: (value: string) => `${like(TEXTS, value)} AND ${like('lower(output)', value)}`,
+  error_contains: (value: string) => like('lower(error)', value),
 };
 
 export const CAPABILITIES: ReadStoreCapabilities = {
-  filters: Object.keys(CONDITIONS) as (keyof ReadStoreFilters)[],
-  sorts: ['started_at', 'duration', 'tokens', 'cost', 'name'],
+  filters: Object.keys({ ...SPAN_CONDITIONS, ...OF_TRACES }) as (keyof ReadStoreFilters)[],
+  sorts: Object.keys(READ_STORE_SORTS) as ReadStoreSort[],
+  traceFilters: Object.keys(TRACE_CONDITIONS) as (keyof ReadStoreTraceFilters)[],
+  traceSorts: Object.keys(READ_STORE_TRACE_SORTS) as ReadStoreTraceSort[],
+  sums: true,
+  percentiles: true,
   byId: true,
 };
 
-/** What stands behind `FROM`: the spans `s` that are asked for. */
-function queryOf(database: string, { projectId, filters, except }: ReadStoreQuery): string {
-  const conditions = [
-    `s.project_id = ${literal(projectId)}`,
-    ...Object.entries(filters).flatMap(([name, value]) =>
-      value === undefined ? [] : (CONDITIONS[name as keyof ReadStoreFilters] as (of: unknown) => string)(value),
-    ),
-    ...(except.spans.length > 0 ? [`s.id NOT IN ${literals(except.spans)}`] : []),
-    ...(except.traces.length > 0 ? [`s.trace_id NOT IN ${literals(except.traces)}`] : []),
-  ];
-  return `${database}.spans AS s FINAL WHERE ${conditions.join(' AND ')}`;
+const joined = (conditions: readonly string[]): string => conditions.join(' AND ');
+
+/** The conditions of those filters that are known here. */
+const conditionsOf = (known: object, filters: object): string[] =>
+  Object.entries(filters).flatMap(([name, value]) => {
+    const condition = (known as Record<string, (value: unknown) => string>)[name];
+    return value === undefined || !condition ? [] : condition(value);
+  });
+
+const notIn = (column: string, values: readonly string[]): string[] =>
+  values.length === 0 ? [] : [`${column} NOT IN ${literals(values)}`];
+
+/** Rows that come with a question, as a table. */
+export const rowsAsTable = (columns: string, rows: readonly object[]): string =>
+  `format(JSONEachRow, ${literal(columns)}, ${literal(rows.map((row) => JSON.stringify(row)).join('\n'))})`;
+
+/** The traces of a project as they are, some columns of them. */
+export function tracesOf(database: string, query: ReadStoreQueryOf<object>, columns: readonly string[]): string {
+  const { gone, traces } = query.instead;
+  const other = notIn('id', [...gone, ...traces.map(({ id }) => id)]);
+  const select = `SELECT ${columns.join(', ')} FROM`;
+  const own = `${select} ${database}.traces FINAL WHERE ${joined([`project_id = ${literal(query.projectId)}`, ...other])}`;
+  return traces.length === 0 ? `(${own})` : `(${own} UNION ALL ${select} ${rowsAsTable(TRACE_COLUMNS, traces)})`;
 }
+
+/** The traces that are asked for. */
+export const matchingTraces = (database: string, query: ReadStoreTraceQuery): string =>
+  `${tracesOf(database, query, [...TRACE_MEMBERS])} WHERE ${joined(['1', ...conditionsOf(TRACE_CONDITIONS, query.filters)])}`;
+const TRACE_MEMBERS = [
+  ...['id', 'name', 'session_id', 'user_id', 'tags', 'models', 'status', 'started_at', 'duration_ms', 'cost'],
+  ...['total_tokens', 'span_count'],
+];
+
+/** What a span that is asked for meets. */
+function spanConditions(database: string, query: ReadStoreQuery): string[] {
+  const ofTraces = conditionsOf(OF_TRACES, query.filters);
+  const traces = tracesOf(database, query, ['id', 'session_id', 'user_id', 'tags']);
+  return [
+    `project_id = ${literal(query.projectId)}`,
+    ...conditionsOf(SPAN_CONDITIONS, query.filters),
+    ...notIn('id', query.except.spans),
+    ...notIn('trace_id', query.except.traces),
+    ...(ofTraces.length === 0 ? [] : [`trace_id IN (SELECT id FROM ${traces} WHERE ${joined(ofTraces)})`]),
+  ];
+}
+
+/** The spans that are asked for. */
+export const matchingSpans = (database: string, query: ReadStoreQuery): string =>
+  `${database}.spans FINAL WHERE ${joined(spanConditions(database, query))}`;
 
 const DAY_MS = 86_400_000;
 /** Days of the windows in which a list in start order is read, one after the other; one more takes what is left. */
@@ -83,22 +139,24 @@ export function windowsOf(query: ReadStoreListQuery, now: number): ReadStoreList
   });
 }
 
-/** How many spans there are, up to the limit. */
-export const countOf = (database: string, query: ReadStoreQuery): string =>
-  `SELECT count() FROM (SELECT 1 FROM ${queryOf(database, query)} LIMIT ${query.limit})`;
+/** How many rows there are, up to the limit. @param rows what stands behind `FROM`. */
+export const countOf = (rows: string, limit: number): string =>
+  `SELECT count() FROM (SELECT 1 FROM ${rows} LIMIT ${limit})`;
 
-/** Spans of a part of a list in order, as an array of value and id. */
-export function selectInOrder(database: string, query: ReadStoreListQuery): string {
-  const { sort_by: sort, sort_order: order, part, behind, limit } = query;
-  const value = `s.${READ_STORE_SORTS[sort]}`;
+/** Rows of a part of a list in order, as an array of value and id. @param member that they are sorted by. */
+export function selectInOrder(
+  rows: string,
+  member: string,
+  { sort_order: order, part, behind, limit }: Pick<ReadStoreListQuery, 'sort_order' | 'part' | 'behind' | 'limit'>,
+): string {
   const beyond = order === 'asc' ? '>' : '<';
-  const conditions = [part === 'valued' ? `${value} IS NOT NULL` : `${value} IS NULL`];
-  if (behind?.value === null) conditions.push(`s.id ${beyond} ${literal(behind.id)}`);
-  else if (behind) conditions.push(`(${value}, s.id) ${beyond} (${literal(behind.value)}, ${literal(behind.id)})`);
+  const conditions = [part === 'valued' ? `${member} IS NOT NULL` : `${member} IS NULL`];
+  if (behind?.value === null) conditions.push(`id ${beyond} ${literal(behind.id)}`);
+  else if (behind) conditions.push(`(${member}, id) ${beyond} (${literal(behind.value)}, ${literal(behind.id)})`);
   // Rows lie in the order of projects and minutes.
-  if (behind && sort === 'started_at') conditions.push(`${value} ${beyond}= ${literal(behind.value!)}`);
-  const columns = part === 'valued' ? [value, 's.id'] : ['s.id'];
-  return `SELECT groupArray((value, id)) FROM (SELECT ${value} AS value, s.id AS id FROM ${queryOf(database, query)} AND ${conditions.join(' AND ')}
+  if (behind && member === 'started_at') conditions.push(`${member} ${beyond}= ${literal(behind.value!)}`);
+  const columns = part === 'valued' ? [member, 'id'] : ['id'];
+  return `SELECT groupArray((value, id)) FROM (SELECT ${member} AS value, id FROM ${rows} AND ${joined(conditions)}
     ORDER BY ${columns.map((column) => `${column} ${order}`).join(', ')} LIMIT ${limit})`;
 }
 

@@ -1,8 +1,14 @@
-/** Needles of three characters or more are found by their parts of three. */
-const TEXTS = `lower(concat(ifNull(input, ''), '\\n', ifNull(output, '')))`;
+/**
+ * Input and output, one below the other, in small letters: what the text index is on. Needles of three characters or more are
+ * found by their parts of three.
+ */
+export const TEXTS = `lower(concat(ifNull(input, ''), '\\n', ifNull(output, '')))`;
 
-/** Input and output, one below the other, in small letters: what the text index is on. */
-export const textsIn = (table: string): string => TEXTS.replaceAll(/\b(input|output)\b/g, `${table}.$1`);
+/** Columns of a trace, which come with questions too, where the store does not have it yet. */
+export const TRACE_COLUMNS = `id String, name Nullable(String), session_id Nullable(String), user_id Nullable(String),
+    tags Array(LowCardinality(String)), models Array(LowCardinality(String)), metadata Map(LowCardinality(String), String),
+    status LowCardinality(String), started_at Int64, duration_ms Nullable(Int64), cost Nullable(Float64),
+    total_tokens Int64, span_count Int64`;
 
 /**
  * Statements that make the tables, one version after the other; they may be run again. Parts of a table are on disk before
@@ -22,10 +28,12 @@ export const tablesOf = (database: string): string[] => [
     input_tokens Nullable(Int64),
     output_tokens Nullable(Int64),
     total_tokens Nullable(Int64),
+    cached_tokens Nullable(Int64),
     cost Nullable(Float64),
     started_at Int64,
     ended_at Nullable(Int64),
     duration_ms Nullable(Int64),
+    first_token_ms Nullable(Int64),
     input Nullable(String) CODEC(ZSTD(3)),
     output Nullable(String) CODEC(ZSTD(3)),
     error Nullable(String) CODEC(ZSTD(3)),
@@ -39,6 +47,15 @@ export const tablesOf = (database: string): string[] => [
   ORDER BY (project_id, intDiv(started_at, 60000), trace_id, id)
   SETTINGS index_granularity_bytes = 10485760, non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1, fsync_part_directory = 1`,
+  // A trace keeps its place wherever its start moves.
+  `CREATE TABLE IF NOT EXISTS ${database}.traces (
+    project_id LowCardinality(String),
+    ${TRACE_COLUMNS},
+    version UInt64,
+    is_deleted UInt8
+  ) ENGINE = ReplacingMergeTree(version, is_deleted)
+  ORDER BY (project_id, id)
+  SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1`,
   `CREATE TABLE IF NOT EXISTS ${database}.loader (content String, batch UInt64)
   ENGINE = ReplacingMergeTree(batch) ORDER BY content SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
 ];

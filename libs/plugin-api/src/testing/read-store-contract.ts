@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
 import type { ReadStorePlugin } from '../plugin.js';
 import {
+  READ_STORE_MEASURES,
+  READ_STORE_RANKS,
   READ_STORE_SORTS,
   type ReadStore,
   type ReadStoreFilters,
+  type ReadStoreGiven,
+  type ReadStoreKey,
   type ReadStoreListQuery,
+  type ReadStoreMeasures,
+  type ReadStorePosition,
+  type ReadStoreQuery,
   type ReadStoreSpan,
   type ReadStoreState,
   type ReadStoreTexts,
+  type ReadStoreSumQuery,
+  type ReadStoreTrace,
+  type ReadStoreTraceFilters,
+  type ReadStoreTraceListQuery,
 } from '../read-store.js';
 import { MemoryReadStore } from './memory-read-store.js';
 import { describePlugin, type ConfigFixtures, type TestFunctions } from './set-up-plugin.js';
@@ -18,6 +29,11 @@ export interface ReadStoreContract<Config> {
   /** One store for all tests, whose content may go; the caller closes it. */
   provide: () => Promise<ReadStore>;
 }
+
+const AS_IS: ReadStoreQuery['instead'] = { gone: [], traces: [] };
+
+type Place = Pick<ReadStoreListQuery, 'part' | 'behind'>;
+type ListQuery = Omit<ReadStoreListQuery | ReadStoreTraceListQuery, 'part'>;
 
 const PROJECT = 'p';
 const DAY_MS = 86_400_000;
@@ -54,16 +70,58 @@ function someSpans(count: number): ReadStoreSpan[] {
       input_tokens: one([null, 3]),
       output_tokens: null,
       total_tokens: one([null, 0, 8, 1_000_000]),
+      cached_tokens: one([null, 2]),
       cost: one([null, 0, 0.1 + 0.2, 1e-9, 12.5]),
       started_at,
       ended_at: duration_ms === null ? null : started_at + duration_ms,
       duration_ms,
+      first_token_ms: one([null, null, 0, 250, 2 ** 40]),
       input: one(TEXTS),
       output: one(TEXTS),
       error: status === 'failed' ? one(TEXTS) : null,
     };
   });
 }
+
+/** The traces of those spans, of which one is not there. */
+function someTraces(): ReadStoreTrace[] {
+  const cycle = <T>(values: readonly T[], at: number): T => values[at % values.length]!;
+  return Array.from({ length: 8 }, (_, at) => ({
+    id: `t${at}`,
+    name: cycle([null, ...NAMES], at),
+    session_id: cycle([null, 's1', "s'2"], at),
+    user_id: cycle(['ada', null, '計画'], at >> 1),
+    tags: cycle([[], ['blue'], ['blue', 'red'], ["it's", 'red']], at),
+    models: cycle([[], ['gpt'], ["o'1", 'gpt']], at),
+    metadata: cycle<Record<string, string>>([{}, { env: 'prod', n: '1.50' }, { env: "te'st", 'a.b': '["x"]' }], at),
+    status: cycle(['completed', 'failed', 'running'] as const, at >> 1),
+    started_at: 1_790_000_000_000 + (at % 5) * 997,
+    duration_ms: cycle([null, 0, 17, 2 ** 40], at),
+    cost: cycle([null, 0.1 + 0.2, 0], at),
+    total_tokens: cycle([0, 9, 2 ** 40], at),
+    span_count: at % 3,
+  }));
+}
+
+const TRACE_FILTERS: ReadStoreTraceFilters[] = [
+  ...[{}, { session_id: "s'2" }, { user_id: 'ada' }, { tag: ['blue'] }, { tag: ['red', "it's"] }, { model: "o'1" }],
+  ...[{ status: 'failed' as const }, { since: 1_790_000_000_997 }, { until: 1_790_000_000_997 }, { cost_min: 0.3 }],
+  ...[
+    { name_contains: 'PLAN' },
+    { name_contains: '%_\\' },
+    { duration_min: 1 },
+    { duration_max: 17 },
+    { tokens_min: 9 },
+  ],
+];
+const GROUPINGS: ReadStoreKey[][] = [
+  ...[[], ['model'], ['provider'], ['kind'], ['name'], ['status'], ['user'], ['session'], ['trace_name'], ['tag']],
+  ...[['metadata.env'], ['metadata.n'], ['model', 'status'], ['tag', 'model'], ['user', 'tag'], ['status', 'session']],
+  ...[
+    ['metadata.a.b', 'name'],
+    ['trace_name', 'user'],
+  ],
+] as ReadStoreKey[][];
 
 const FILTERS: ReadStoreFilters[] = [
   {},
@@ -73,8 +131,61 @@ const FILTERS: ReadStoreFilters[] = [
   ...[{ duration_min: 1 }, { duration_max: 17 }, { duration_min: 0.5, duration_max: 2 ** 39 }],
   ...[{ tokens_min: 8 }, { tokens_min: 7.5 }, { cost_min: 0.3 }, { cost_min: 1e-10 }],
   { kind: 'llm_call', status: 'completed', model: 'gpt', cost_min: 0 },
+  ...[{ session_id: 's1' }, { user_id: '計画', kind: 'Tool' }, { tag: ['red'] }, { tag: ['red', 'blue'] }],
 ];
 const TEXT_FILTERS = ['text_contains', 'input_contains', 'output_contains', 'error_contains'] as const;
+
+const NO_SUMS = Object.fromEntries(READ_STORE_MEASURES.map((name) => [name, 0])) as ReadStoreMeasures;
+
+/** A span, and the scores of one and of a trace. */
+const GIVEN: ReadStoreGiven[] = [
+  {
+    ...{
+      ...NO_SUMS,
+      started_at: 1_790_000_000_001,
+      trace_id: 't2',
+      name: 'plan',
+      kind: 'Tool',
+      model: 'gpt',
+      provider: null,
+    },
+    ...{
+      status: 'failed',
+      spans: 1,
+      finished: 1,
+      errors: 1,
+      duration_ms: 17,
+      latency: 17,
+      first_token: 5,
+      usd: 3,
+      pico: 5,
+    },
+  },
+  {
+    ...{
+      ...NO_SUMS,
+      started_at: 1_790_000_000_002,
+      trace_id: 't8',
+      name: "it's",
+      kind: 'Tool',
+      model: "o'1",
+      provider: 'x',
+    },
+    ...{ status: 'completed', latency: null, first_token: null, scores: 2, score_sum: 1.25 },
+  },
+  {
+    ...{
+      ...NO_SUMS,
+      started_at: 1_790_000_000_002,
+      trace_id: 't3',
+      name: null,
+      kind: null,
+      model: null,
+      provider: null,
+    },
+    ...{ status: null, latency: null, first_token: null, scores: 1, score_sum: 0.5 },
+  },
+];
 
 /** The tests every read store plugin must pass: it answers as the plain one in memory does. */
 export function describeReadStoreContract<Config>(
@@ -99,16 +210,25 @@ export function describeReadStoreContract<Config>(
     };
     const ofProject = (spans: readonly ReadStoreSpan[], projectId = PROJECT) =>
       spans.map((span) => ({ projectId, span }));
-    const asked = (has: ReadStoreState, filters: ReadStoreFilters = {}) => ({
-      ...{ projectId: PROJECT, filters, except: { spans: [], traces: [] }, has, limit: 1_000 },
+    const asked = (
+      has: ReadStoreState,
+      filters: ReadStoreFilters = {},
+      instead: ReadStoreQuery['instead'] = AS_IS,
+    ) => ({
+      ...{ projectId: PROJECT, filters, except: { spans: [], traces: [] }, instead, has, limit: 1_000 },
     });
+    const tracesOf = (traces: readonly ReadStoreTrace[], projectId = PROJECT) =>
+      traces.map((trace) => ({ projectId, trace }));
 
     /** All of a list, page by page, of both parts. */
-    async function listed(store: ReadStore, query: Omit<ReadStoreListQuery, 'part'>): Promise<string[]> {
+    async function listed<Query extends ListQuery>(
+      list: (query: Query & Place) => Promise<ReadStorePosition[]>,
+      query: Query,
+    ): Promise<string[]> {
       const found: string[] = [];
       for (const part of ['valued', 'valueless'] as const) {
         for (let behind: ReadStoreListQuery['behind']; ;) {
-          const page = await store.list({ ...query, part, behind });
+          const page = await list({ ...query, part, behind });
           found.push(...page.map(({ value, id }) => `${value} ${id}`));
           if (page.length < query.limit) break;
           behind = page.at(-1);
@@ -117,23 +237,70 @@ export function describeReadStoreContract<Config>(
       return found;
     }
 
-    async function assertSame([store, plain]: readonly [ReadStore, MemoryReadStore], has: ReadStoreState) {
+    async function assertSame(
+      [store, plain]: readonly [ReadStore, MemoryReadStore],
+      has: ReadStoreState,
+      instead: ReadStoreQuery['instead'] = AS_IS,
+    ) {
       const { filters: declared, sorts } = store.capabilities;
       const texts = TEXT_FILTERS.flatMap((name) => NEEDLES.map((needle) => ({ [name]: needle })));
       for (const filters of [...FILTERS, ...texts]) {
         if (!Object.keys(filters).every((name) => (declared as readonly string[]).includes(name))) continue;
         assert.deepEqual(
-          [filters, await store.count(asked(has, filters))],
-          [filters, await plain.count(asked(has, filters))],
+          [filters, await store.count(asked(has, filters, instead))],
+          [filters, await plain.count(asked(has, filters, instead))],
         );
       }
+      await assertSameTraces([store, plain], has, instead);
+      if (store.capabilities.sums) await assertSameSums([store, plain], has, instead);
       for (const sort_by of sorts) {
         for (const sort_order of ['asc', 'desc'] as const) {
           for (const limit of [13, 1_000]) {
             const query = { ...asked(has), sort_by, sort_order, limit };
-            assert.deepEqual([query, await listed(store, query)], [query, await listed(plain, query)]);
+            const [found, expected] = [store, plain].map((one) => listed((of) => one.list(of), query));
+            assert.deepEqual([query, await found], [query, await expected]);
           }
         }
+      }
+    }
+
+    async function assertSameTraces(
+      [store, plain]: readonly [ReadStore, MemoryReadStore],
+      has: ReadStoreState,
+      instead: ReadStoreQuery['instead'],
+    ) {
+      const { traceFilters: declared, traceSorts } = store.capabilities;
+      for (const filters of TRACE_FILTERS) {
+        if (!Object.keys(filters).every((name) => (declared as readonly string[]).includes(name))) continue;
+        const query = { ...asked(has, {}, instead), filters };
+        assert.deepEqual([query, await store.countTraces(query)], [query, await plain.countTraces(query)]);
+      }
+      for (const sort_by of traceSorts) {
+        for (const sort_order of ['asc', 'desc'] as const) {
+          const query = { ...asked(has, {}, instead), sort_by, sort_order, limit: 3 };
+          const [found, expected] = [store, plain].map((one) => listed((of) => one.listTraces(of), query));
+          assert.deepEqual([query, await found], [query, await expected]);
+        }
+      }
+    }
+
+    async function assertSameSums(
+      [store, plain]: readonly [ReadStore, MemoryReadStore],
+      has: ReadStoreState,
+      instead: ReadStoreQuery['instead'],
+    ) {
+      for (const [at, keys] of GROUPINGS.entries()) {
+        const filters = FILTERS[at * 5 + 3 < FILTERS.length && at % 2 === 1 ? at * 5 + 3 : 0]!;
+        const query: ReadStoreSumQuery = {
+          ...{ ...asked(has, filters, instead), keys, has_none: at % 3 > 0, top: 1 + (at % 4) },
+          bucket: [null, { width: 1_000, origin: 0 }, { width: 7 * DAY_MS, origin: -3 * DAY_MS }][at % 3]!,
+          rank: READ_STORE_RANKS[at % READ_STORE_RANKS.length]!,
+          given: at % 2 === 0 ? GIVEN : [],
+          ...{ steps: [0, 1, 16, 18, 5_000, 1e10], latencies: at % 3 !== 1, first_tokens: at % 3 === 0 },
+        };
+        const [found, expected] = [await store.sum(query), await plain.sum(query)];
+        assert.deepEqual([query, found], [query, expected]);
+        assert.ok(filters !== FILTERS[0] || found.length > 0);
       }
     }
 
@@ -142,7 +309,8 @@ export function describeReadStoreContract<Config>(
       assert.deepEqual(await stores[0].state(), { content: 'lists', batch: 0 });
       const spans = someSpans(300);
       const other = spans.slice(0, 50).map((span) => ({ ...span, name: 'of another project' }));
-      const batch = { content: 'lists', batch: 1, removed: [] };
+      const traces = [...tracesOf(someTraces()), ...tracesOf(someTraces().slice(2), 'other')];
+      const batch = { content: 'lists', batch: 1, removed: [], traces };
       await apply(stores, { ...batch, spans: [...ofProject(spans), ...ofProject(other, 'other')] });
       await assertSame(stores, { content: 'lists', batch: 1 });
       assert.ok(Object.keys(READ_STORE_SORTS).length >= stores[0].capabilities.sorts.length);
@@ -152,16 +320,29 @@ export function describeReadStoreContract<Config>(
       const stores = await both('versions');
       const spans = someSpans(120);
       const content = 'versions';
-      await apply(stores, { content, batch: 1, removed: [], spans: ofProject(spans) });
+      await apply(stores, { content, batch: 1, removed: [], traces: tracesOf(someTraces()), spans: ofProject(spans) });
+      const renamed = someTraces().map((trace) => ({ ...trace, name: 'renamed', user_id: null, tags: ['late'] }));
       const corrected = spans.slice(0, 40).map((span) => ({ ...span, name: 'corrected', status: 'failed' as const }));
-      await apply(stores, { content, batch: 2, removed: [], spans: ofProject(corrected) });
+      await apply(stores, {
+        content,
+        batch: 2,
+        removed: [],
+        traces: tracesOf(renamed.slice(3)),
+        spans: ofProject(corrected),
+      });
       const moved = spans.slice(30, 60).map((span) => ({ ...span, started_at: span.started_at + 40 * DAY_MS }));
       const gone = { projectId: PROJECT, spans: moved.map(({ id }) => id), traces: ['t1', 'unknown'] };
-      await apply(stores, { content, batch: 3, removed: [gone], spans: ofProject(moved) });
+      await apply(stores, { content, batch: 3, removed: [gone], traces: [], spans: ofProject(moved) });
       await assertSame(stores, { content, batch: 3 });
       // A batch that comes late, as one may that was given up, and one that comes again.
-      await apply(stores, { content, batch: 2, removed: [], spans: ofProject(corrected.slice(0, 20)) });
-      await apply(stores, { content, batch: 3, removed: [gone], spans: ofProject(moved) });
+      await apply(stores, {
+        content,
+        batch: 2,
+        removed: [],
+        traces: tracesOf(renamed.slice(3, 5)),
+        spans: ofProject(corrected.slice(0, 20)),
+      });
+      await apply(stores, { content, batch: 3, removed: [gone], traces: [], spans: ofProject(moved) });
       await assertSame(stores, { content, batch: 3 });
       for (const store of stores) await store.clear(PROJECT);
       assert.equal(await stores[0].count(asked({ content, batch: 3 })), 0);
@@ -172,11 +353,11 @@ export function describeReadStoreContract<Config>(
       if (store.capabilities.byId !== true) return;
       const has = { content: 'texts', batch: 2 };
       const spans = someSpans(200);
-      await apply([store, plain], { content: 'texts', batch: 1, removed: [], spans: ofProject(spans) });
+      await apply([store, plain], { content: 'texts', batch: 1, removed: [], traces: [], spans: ofProject(spans) });
       const gone = spans.slice(0, 20).map(({ id }) => id);
       const late = spans.slice(20, 60).map((span) => ({ ...span, output: '"corrected"' }));
       const removed = [{ projectId: PROJECT, spans: gone, traces: [] }];
-      await apply([store, plain], { ...has, removed, spans: ofProject(late) });
+      await apply([store, plain], { ...has, removed, traces: [], spans: ofProject(late) });
       const byId = (texts: readonly ReadStoreTexts[] = []) => texts.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const query = { projectId: PROJECT, has, spans };
       assert.deepEqual(byId(await store.texts?.(query)), byId(await plain.texts(query)));
@@ -190,10 +371,18 @@ export function describeReadStoreContract<Config>(
       await assert.rejects(async () => store.texts?.({ ...query, has: { content: 'other', batch: 0 } }));
     });
 
+    it('takes traces and sums of others for what it does not have', async () => {
+      const stores = await both('instead');
+      const has = { content: 'instead', batch: 1 };
+      await apply(stores, { ...has, removed: [], traces: tracesOf(someTraces()), spans: ofProject(someSpans(200)) });
+      const other = someTraces().map((trace) => ({ ...trace, user_id: 'eve', tags: ['red', 'x'], metadata: {} }));
+      await assertSame(stores, has, { gone: ['t1', "t'"], traces: [...other.slice(2, 5), { ...other[0]!, id: 't8' }] });
+    });
+
     it('leaves out what somebody else answers for, and refuses to answer for what it does not have', async () => {
       const stores = await both('except');
       const spans = someSpans(60);
-      await apply(stores, { content: 'except', batch: 5, removed: [], spans: ofProject(spans) });
+      await apply(stores, { content: 'except', batch: 5, removed: [], traces: [], spans: ofProject(spans) });
       const except = { spans: spans.slice(0, 20).map(({ id }) => id), traces: ['t2', "t'"] };
       const query = { ...asked({ content: 'except', batch: 5 }), except };
       assert.equal(await stores[0].count(query), await stores[1].count(query));

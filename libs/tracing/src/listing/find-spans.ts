@@ -8,10 +8,19 @@ import {
   type Sorting,
   type Sql,
   type Storage,
+  rawSql,
   dayOf,
   dayStart,
 } from '@spandrel/storage';
-import { mergedPositions, ReadStoreAway, type ReadStorePort, type StoredList } from '../reading/read-store-port.js';
+import type { ReadStoreGiven, ReadStoreSums } from '@spandrel/plugin-api';
+import {
+  mergedPositions,
+  type ReadStorePort,
+  type StoredSpanList,
+  type StoredSpanSums,
+  type StoredSumQuery,
+  unlessAway,
+} from '../reading/read-store-port.js';
 import { resolveScores, resolveScoreSort, type ScoresPort } from '../reading/scores-port.js';
 import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
@@ -61,7 +70,7 @@ export class FoundSpans {
   readonly positions = new Map<string, Position>();
   private readonly planned = new Map<StartRange, Promise<PlannedList | undefined>>();
 
-  private stored: Promise<StoredList | undefined> | undefined;
+  private stored: Promise<StoredSpanList | undefined> | undefined;
 
   private constructor(
     private readonly parts: FindingParts,
@@ -131,35 +140,53 @@ export class FoundSpans {
     });
   }
 
-  /** Asks the read store, where there is one that can be used. */
-  private async byStore<Answer>(ask: (stored: StoredList) => Promise<Answer>): Promise<Answer | undefined> {
-    const stored = await (this.stored ??= this.askStore());
-    try {
-      return stored && (await ask(stored));
-    } catch (error) {
-      if (!(error instanceof ReadStoreAway)) throw error;
-      this.stored = Promise.resolve(undefined);
-      return undefined;
-    }
+  /**
+   * Sums of all spans of the list, where the read store makes them.
+   * @param givenOf sums of the spans that it does not have, by a condition on `span s`, and of what it never has of all of
+   *   them; `undefined` where that is too much.
+   */
+  async sumStored(
+    sums: StoredSumQuery,
+    givenOf: (pending: Sql | undefined, all: Sql) => Promise<ReadStoreGiven[] | undefined>,
+  ): Promise<ReadStoreSums[] | undefined> {
+    const { scope, query } = this.asked;
+    const { where: all } = this;
+    if (all === null || spanConditions(scope, query) === null) return undefined;
+    const stored = await this.parts.readStore?.registered?.sumsOf(scope, query, sums);
+    if (!stored) return undefined;
+    const pending = stored.pending.length === 0 ? undefined : (await this.pendingOf(stored)).where;
+    const given = await givenOf(pending, all);
+    return given && unlessAway(() => stored.add(given));
   }
 
-  private async askStore(): Promise<StoredList | undefined> {
+  /** Asks the read store, where there is one that can be used. */
+  private async byStore<Answer>(ask: (stored: StoredSpanList) => Promise<Answer>): Promise<Answer | undefined> {
+    const stored = await (this.stored ??= this.askStore());
+    const answer = stored && (await unlessAway(() => ask(stored)));
+    if (answer === undefined) this.stored = Promise.resolve(undefined);
+    return answer;
+  }
+
+  private async askStore(): Promise<StoredSpanList | undefined> {
     const { scope, query, ofTraces } = this.asked;
-    if (ofTraces || spanConditions(scope, query) === null) return undefined;
+    if (ofTraces?.few || spanConditions(scope, query) === null) return undefined;
     return this.parts.readStore?.registered?.listOf(scope, query);
   }
 
   /** The list, and those spans of it that are not in the read store yet. */
-  private async pendingOf({ pending: ids }: StoredList): Promise<{ list: ListRequest; own: Candidates }> {
+  private async pendingOf({
+    pending: ids,
+  }: Pick<StoredSpanSums, 'pending'>): Promise<{ list: ListRequest; own: Candidates; where: Sql }> {
     const { storage, limits } = this.parts;
-    const { scope, query, sorting } = this.asked;
-    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, undefined, limits);
+    const { scope, query, sorting, ofTraces } = this.asked;
+    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, ofTraces, limits);
     const list = request(query);
-    if (ids.length === 0) return { list, own: async () => [] };
+    if (ids.length === 0) return { list, own: async () => [], where: rawSql('1 = 0') };
     const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
     const within = storage.dialect === 'postgres' ? await startsOfSpans(read, scope, ids) : undefined;
     const pending = request({ ...query, ids: [...ids], ...(within && { within }) });
-    return { list, own: pending.walking(pending.walk(pending.where(), true)) };
+    const where = pending.where();
+    return { list, own: pending.walking(pending.walk(where, true)), where };
   }
 
   /** The ways to all spans of the list, window by window. */

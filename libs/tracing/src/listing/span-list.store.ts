@@ -112,6 +112,17 @@ export class SpanListStore {
     return ofProject('s', scope, rows);
   }
 
+  /** Sums of all spans that the filters take, where the read store makes them: see {@link FoundSpans.sumStored}. */
+  async sumStored(
+    scope: Scope,
+    filters: SpanFilters,
+    ...asked: Parameters<FoundSpans['sumStored']>
+  ): ReturnType<FoundSpans['sumStored']> {
+    if (!this.finding.readStore?.registered) return undefined;
+    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: COUNT_MAX });
+    return (await FoundSpans.of(this.finding, scope, query, COUNT_SORTING))?.sumStored(...asked);
+  }
+
   /** Ids of the spans that all filters take, newest first, up to `max`. */
   async ids(scope: Scope, filters: SpanFilters, max: number): Promise<string[]> {
     const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max });

@@ -45,9 +45,11 @@ import {
   type Scored,
   type ScoredOrder,
 } from '../reading/scores-port.js';
+import { ReadStorePort, unlessAway, type StoredList } from '../reading/read-store-port.js';
+import { TraceLookups } from '../reading/trace-lookups.store.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
-import type { TraceRow } from '../trace.entity.js';
+import { lengthOfTrace, type TraceRow } from '../trace.entity.js';
 import { cappedInteger, ofProject, statusIs } from './span-filter.sql.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
@@ -85,6 +87,8 @@ export class TraceListStore {
     private readonly storage: Storage,
     private readonly scores: ScoresPort,
     private readonly metadata: MetadataIndex,
+    private readonly readStore: ReadStorePort,
+    private readonly traces: TraceLookups,
   ) {}
 
   /** @throws Invalid `invalid_cursor`, `validation_failed` for metadata without an index that too many traces may have. */
@@ -120,6 +124,7 @@ export class TraceListStore {
           order by ${orderBy(sorting, part)} limit ${count}`,
         scope,
       );
+    let stored = await this.askStore(scope, resolved!);
     const scans = this.storage.dialect === 'sqlite' && !scores && needsAllTraces(resolved!);
     const positionOf = (trace: TraceRow): Position => ({
       value: isTraceValue(sortBy) ? TRACE_VALUES[sortBy].of(trace) : (values.get(trace.id) ?? trace.startedAt),
@@ -130,6 +135,16 @@ export class TraceListStore {
       from,
       query.limit,
       async (part, position, count) => {
+        const listed = stored && (await unlessAway(() => stored!.find(part, position, count)));
+        if (listed) {
+          const traces = await this.traces.load(
+            scope,
+            listed.map(({ id }) => id),
+          );
+          const byId = new Map(traces.map((trace) => [trace.id, trace]));
+          return { rows: listed.flatMap(({ id }) => byId.get(id) ?? []), cut: traces.length < listed.length };
+        }
+        stored = undefined;
         if (byScore) {
           const rows = await this.storage.readLong(
             SCORED_COLUMNS.query`select ${TRACE_COLUMNS}, c.value as "scoredValue" from ${found.from}
@@ -175,8 +190,17 @@ export class TraceListStore {
     return end;
   }
 
+  /** The read store's list, where the database would read all traces for it and can be asked for no more than columns hold. */
+  private async askStore(scope: Scope, query: ListTraces & MetadataQuery & Scored): Promise<StoredList | undefined> {
+    return needsAllTraces(query) ? this.readStore.registered?.tracesOf(scope, query) : undefined;
+  }
+
   /** How many traces all filters take, up to one more than `max`. */
   async count(scope: Scope, filters: TraceFilters, max: number): Promise<number> {
+    const asked = { ...this.metadata.split(filters), sort_by: 'started_at', sort_order: 'desc', limit: max } as const;
+    const stored = filters.score?.length || !isStorable(asked) ? undefined : await this.askStore(scope, asked);
+    const counted = stored && (await unlessAway(() => stored.count(max + 1)));
+    if (counted !== undefined) return counted;
     const found = await this.find(scope, filters);
     if (!found) return 0;
     const [row] = await this.storage.readLong(
@@ -236,6 +260,10 @@ const ALL_TRACES: DrivenTraces = {
   id: 't.id',
 };
 
+/** Whether columns can hold the texts that traces of these filters have. */
+const isStorable = ({ name_contains: name, model, provider }: TraceFilters): boolean =>
+  [name, model, provider].every((one) => one === undefined || isStorableText(one));
+
 /** The tables and conditions of some filters on traces; `undefined` when nothing can match. */
 async function findTraces(
   storage: Pick<Storage, 'readLong'>,
@@ -243,8 +271,7 @@ async function findTraces(
   filters: TraceFilters & MetadataQuery & Scored,
   order?: ScoredOrder,
 ): Promise<DrivenTraces | undefined> {
-  const texts = [filters.name_contains, filters.model, filters.provider];
-  if (texts.some((one) => one !== undefined && !isStorableText(one))) return undefined;
+  if (!isStorable(filters)) return undefined;
   const driven = drivenTraces(scope, filters);
   if (driven === null) return undefined;
   const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters), ...(filters.scored ?? [])];
@@ -321,8 +348,7 @@ const TRACE_VALUES: Record<Exclude<TraceSortKey, 'started_at'>, TraceValue> = {
     column: `case when t.span_count > 0 and t.running_count = 0 then case when ${LENGTH} > 0 then ${LENGTH} else 0 end end`,
     type: 'integer',
     nullable: true,
-    of: ({ spanCount, runningCount, lastEndedAt, startedAt }) =>
-      spanCount === 0 || runningCount > 0 || lastEndedAt === null ? null : Math.max(0, lastEndedAt - startedAt),
+    of: lengthOfTrace,
   },
   cost: {
     column: `case when t.cost_count > 0 then

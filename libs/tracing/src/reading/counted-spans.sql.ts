@@ -189,8 +189,8 @@ export function spansInRange(scope: Scope, { from, until }: Starts, filters: Cou
 }
 
 /** The time to the first token in `span_payload p`, in whole milliseconds, where metadata say it in plain digits. */
-const FIRST_TOKEN: Sql = sql`case when p.metadata like '%"time_to_first_token_ms"%' and p.metadata not like '%\\u0000%'
-  and p.metadata not like '%\\ud%' then (select case when length(m.first) between 1 and 15
+const FIRST_TOKEN: Sql = sql`case when p.metadata like '%"time_to_first_token_ms"%' and p.metadata not like '%\\u0000%' escape '!'
+  and p.metadata not like '%\\ud%' escape '!' then (select case when length(m.first) between 1 and 15
       and ${onPostgres(rawSql(`m.first ~ '^[0-9.]+$'`))}${onSqlite(rawSql(`m.first not glob '*[^0-9.]*'`))}
       then cast(floor(cast(m.first as double precision) + 0.5) as bigint) end
     from (select ${onPostgres(rawSql('cast(p.metadata::json'))}${onSqlite(rawSql('cast(p.metadata'))}
@@ -272,7 +272,7 @@ export function keysOfTraces({ projectId }: Scope, by: TraceKey): Sql {
  */
 const metadataText = (
   key: string,
-): Sql => sql`case when t.metadata like '%\\u0000%' or t.metadata like '%\\ud%' then null
+): Sql => sql`case when t.metadata like '%\\u0000%' escape '!' or t.metadata like '%\\ud%' escape '!' then null
   else ${onPostgres(sql`t.metadata::json ->> ${key}`)}${onSqlite(sql`(select case m.type when 'null' then null
     when 'text' then m.value else t.metadata -> m.fullkey end from json_each(t.metadata) m where m.key = ${key} limit 1)`)} end`;
 

@@ -78,6 +78,16 @@ export class TraceLookups {
     return { name, onCommit };
   }
 
+  /** Traces by their ids, in any order. */
+  async load(scope: Scope, ids: readonly string[]): Promise<TraceRow[]> {
+    if (ids.length === 0) return [];
+    return this.storage.readLong(
+      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t
+        where t.project_id = ${scope.projectId} and ${anyOf('t.id', [...new Set(ids)])}`,
+      scope,
+    );
+  }
+
   /** The newest traces of a session, newest first. */
   listOfSession({ projectId }: Scope, sessionId: string, limit: number): Promise<TraceRow[]> {
     return this.storage.read(
