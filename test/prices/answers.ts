@@ -149,8 +149,14 @@ function messageUsage({ counts, tier }: Answered): object {
     cache_creation: { ephemeral_5m_input_tokens: written - written1h, ephemeral_1h_input_tokens: written1h },
     ...(reasoning > 0 && { output_tokens_details: { thinking_tokens: reasoning } }),
     ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
-    ...(tier === 'fast' ? { service_tier: 'standard', speed: 'fast' } : { service_tier: tier ?? 'standard' }),
+    ...tierMembers(tier?.split('+') ?? []),
   };
+}
+
+function tierMembers(tiers: readonly string[]): object {
+  const place = tiers.includes('us') ? { inference_geo: 'us' } : {};
+  if (tiers.includes('fast')) return { ...place, service_tier: 'standard', speed: 'fast' };
+  return { ...place, service_tier: tiers.find((tier) => tier !== 'us') ?? 'standard' };
 }
 
 const messageHead = ({ model }: Answered) => ({ id: 'msg_1', type: 'message', role: 'assistant', model });

@@ -19,6 +19,7 @@ const FAST = 'https://openai.com/api-priority-processing/';
 const OPENAI = 'https://developers.openai.com/api/docs/pricing';
 const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing';
 const CLAUDE = 'https://platform.claude.com/docs/en/about-claude/pricing';
+const CLAUDE_GEO = 'https://platform.claude.com/docs/en/manage-claude/data-residency';
 const CLAUDE_FAST = 'https://platform.claude.com/docs/en/build-with-claude/fast-mode';
 const CLAUDE_BATCH = 'https://platform.claude.com/docs/en/build-with-claude/batch-processing';
 
@@ -102,6 +103,26 @@ export const CLAUDE_PAGES: PagePrice[] = [
     written: 37.5,
     written1h: 60,
     output: 150,
+  },
+  {
+    model: 'claude-opus-4-6',
+    tier: 'us',
+    page: CLAUDE_GEO,
+    input: 5.5,
+    cached: 0.55,
+    written: 6.875,
+    written1h: 11,
+    output: 27.5,
+  },
+  {
+    model: 'claude-opus-5',
+    tier: 'fast+us',
+    page: CLAUDE_GEO,
+    input: 11,
+    cached: 1.1,
+    written: 13.75,
+    written1h: 22,
+    output: 55,
   },
   {
     model: 'claude-opus-5',

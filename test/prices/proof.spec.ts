@@ -20,8 +20,8 @@ function readAnswer(of: PriceCase) {
 }
 
 describe('the cost of an answer', () => {
-  it('is tried with 500 answers, each shape among them', () => {
-    expect(cases).toHaveLength(500);
+  it('is tried with at least 500 answers, each shape among them', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(500);
     expect(new Set(cases.map(({ shape }) => shape))).toEqual(new Set(Object.keys(SHAPES)));
   });
 

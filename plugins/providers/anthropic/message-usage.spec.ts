@@ -52,6 +52,21 @@ describe('the usage of a message', () => {
       { input_tokens: 3, output_tokens: 7, service_tier: 'standard', speed: 'fast' },
       { input_tokens: 3, output_tokens: 7, service_tier: 'fast' },
     ],
+    [
+      'inference held to a place',
+      { input_tokens: 3, output_tokens: 7, service_tier: 'standard', inference_geo: 'us' },
+      { input_tokens: 3, output_tokens: 7, service_tier: 'standard+us' },
+    ],
+    [
+      'inference anywhere',
+      { input_tokens: 3, output_tokens: 7, service_tier: 'batch', inference_geo: 'global' },
+      { input_tokens: 3, output_tokens: 7, service_tier: 'batch' },
+    ],
+    [
+      'no place, as models before Opus 4.6 say',
+      { input_tokens: 3, output_tokens: 7, inference_geo: 'not_available' },
+      { input_tokens: 3, output_tokens: 7 },
+    ],
     ['texts of numbers', { input_tokens: '3', output_tokens: '7' }, { input_tokens: 3, output_tokens: 7 }],
     [
       'a compaction, which the counts leave out',

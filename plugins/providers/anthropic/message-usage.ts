@@ -34,7 +34,7 @@ export function readMessageUsage(usage: unknown): Usage {
     cacheWrite1hTokens: tokens.cacheWritten1h,
     reasoningTokens: tokens.thinking,
     webSearchRequests: countOf(objectOf(counts['server_tool_use'])['web_search_requests']),
-    serviceTier: counts['speed'] === 'fast' ? 'fast' : textOf(counts['service_tier']) || null,
+    serviceTier: tierOf(counts),
     cost: reportedCost(counts),
   });
 }
@@ -51,6 +51,13 @@ export function addUsage(usage: Record<string, unknown>, later: unknown): void {
     if (isObject && typeof group === 'object' && group !== null) Object.assign(group, value);
     else setMember(usage, name, isObject ? { ...value } : value);
   }
+}
+
+/** The tier with, behind a `+`, the place where a call was held to be answered, which has a factor of its own. */
+function tierOf(counts: JsonObject): string | null {
+  const tier = counts['speed'] === 'fast' ? 'fast' : textOf(counts['service_tier']);
+  const place = textOf(counts['inference_geo']);
+  return [tier, place === 'global' || place === 'not_available' ? '' : place].filter(Boolean).join('+') || null;
 }
 
 interface Tokens {

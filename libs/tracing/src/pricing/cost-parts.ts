@@ -123,16 +123,20 @@ function holds({ since, from, until }: TimedPrices, at: number): boolean {
 /** Prefixes that Google's names of tiers have. */
 const TIER_PREFIX = /^(?:service_tier_|on_demand_)/;
 
-/** The prices of a service tier; one without prices of its own has the standard ones. */
+/** The prices of a service tier, of several with `+` between them one after the other; one without prices of its own has the standard ones. */
 function pricesOfTier(
   prices: TokenPrices,
-  tiers: ModelPrice['service_tiers'],
-  name: string | null | undefined,
+  tiers: ModelPrice['service_tiers'] = {},
+  names: string | null | undefined,
 ): TokenPrices {
-  const key = name?.toLowerCase().replace(TIER_PREFIX, '');
-  if (tiers === undefined || key === undefined || !Object.hasOwn(tiers, key)) return prices;
-  const tier: TierPrices = typeof tiers[key] === 'number' ? { factor: tiers[key] } : tiers[key]!;
-  const { factor = 1, ...own } = tier;
+  return (names?.toLowerCase().split('+') ?? [])
+    .map((name) => name.replace(TIER_PREFIX, ''))
+    .filter((name) => Object.hasOwn(tiers, name))
+    .reduce((before, name) => scalePrices(before, tiers[name]!), prices);
+}
+
+function scalePrices(prices: TokenPrices, tier: number | TierPrices): TokenPrices {
+  const { factor = 1, ...own } = typeof tier === 'number' ? { factor: tier } : tier;
   const scaled = Object.entries(prices).map(([part, price]: [string, Price | undefined]) => [
     part,
     price === undefined ? undefined : scalePrice(price, factor),
