@@ -235,10 +235,14 @@ async function take(app: StoreApp, step: Step): Promise<void> {
   }));
   const traces = TRACES.map((id, at) => ({ id, ...step.traces[at] }));
   const scores = step.spans.flatMap(({ id, trace_id }, at) =>
-    at % 3 > 0 ? [] : [{ trace_id, ...(at % 2 === 0 && { span_id: id }), name: 'taste', value: at / 4 }],
+    at % 3 > 0
+      ? []
+      : [{ id: `of-${id}`, trace_id, ...(at % 2 === 0 && { span_id: id }), name: 'taste', value: at / 4 }],
   );
-  const { status } = await app.call('POST', '/api/ingest', { traces, spans, scores });
+  const { status, text } = await app.call('POST', '/api/ingest', { traces, spans, scores });
   expect(status).toBe(200);
+  // A span or a score may be refused as it is of another trace; none is for its form.
+  expect(text).not.toContain('is required');
 }
 
 type Step =
