@@ -2,7 +2,7 @@ import type { AlertResource } from '@spandrel/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
 import { ConfirmAction } from '../dialogs.js';
-import { rereadAlerts } from './alerts.js';
+import { ALERTS } from './alerts.js';
 
 interface DeleteAlertProps {
   alert: AlertResource;
@@ -21,7 +21,8 @@ export function DeleteAlert({ alert: { id, name }, onDeleted, onClose }: DeleteA
       act={() => api.deleteAlert({ path: { id } })}
       onDone={() => {
         onDeleted?.();
-        void rereadAlerts(client);
+        // The page of the alert may still be there: the alert itself is not asked for again.
+        void client.invalidateQueries({ queryKey: ALERTS.queryKey, exact: true });
       }}
       done={`Deleted the alert ${name}`}
       failed="The alert could not be deleted"
