@@ -303,7 +303,7 @@ export const scorerResultSchema = z
     preference: preferenceSchema
       .exactOptional()
       .describe(
-        'Whose answer the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own.',
+        'The answer that the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own.',
       ),
   })
   .meta({ id: 'ScorerResult' });

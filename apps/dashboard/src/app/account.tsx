@@ -6,10 +6,9 @@ import { goToSignIn } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
 import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
-import { openProject, recentProjects } from '../features/projects.js';
+import { openProject, recentProjects, SESSION_PROJECTS } from '../features/projects.js';
 import { notifyOtherTabs, onOtherTabs } from '../features/session-look.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
-import { keys } from '../api/keys.js';
 import { SessionLook } from '../features/session-look.js';
 import { browserParts } from '../live/event-stream.js';
 import { onLiveRefusal, useLiveState } from '../live/live-updates.js';
@@ -62,8 +61,7 @@ const SHOWN_MAX = 8;
 /** Entries of the account menu that lead a person to their other projects, those opened last first. */
 function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
   const { data } = useQuery({
-    queryKey: keys.sessionProjects(),
-    queryFn: ({ signal }) => api.listSessionProjects({ signal }),
+    ...SESSION_PROJECTS,
     enabled: session.kind === 'person',
   });
   const search = useShortcutList().find(({ keys: pressed }) => pressed === 'mod+k');

@@ -7,6 +7,7 @@ import { alertAddress, ALERTS } from '../features/alerts/alerts.js';
 import { boardAddress, BOARDS } from '../features/boards/boards.js';
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { BROWSER_SESSION, useCapabilities } from '../features/browser-session.js';
+import { SESSION_PROJECTS } from '../features/projects.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { SCORING_RULES, scoringRuleAddress } from '../features/scoring-rules/scoring-rules.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
@@ -57,9 +58,7 @@ async function findByName(
     client.fetchQuery(BOARDS),
     features.includes('alerts') ? client.fetchQuery(ALERTS) : [],
     features.includes('online-scoring') ? client.fetchQuery(SCORING_RULES) : [],
-    session?.kind === 'person'
-      ? client.fetchQuery({ queryKey: keys.sessionProjects(), queryFn: () => api.listSessionProjects() })
-      : { projects: [] },
+    session?.kind === 'person' ? client.fetchQuery(SESSION_PROJECTS) : { projects: [] },
   ]);
   return [
     ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),

@@ -1,7 +1,15 @@
+import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/api.js';
 import { setLeaving } from '../api/go-to-sign-in.js';
+import { keys } from '../api/keys.js';
 import { readStored, store } from '../components/storage.js';
 import { notifyOtherTabs } from './session-look.js';
+
+/** The projects that a person may open. */
+export const SESSION_PROJECTS = queryOptions({
+  queryKey: keys.sessionProjects(),
+  queryFn: ({ signal }) => api.listSessionProjects({ signal }),
+});
 
 /** Projects that were opened in this browser, the last one first; so many are kept. */
 const RECENT = { key: 'spandrel.projects', max: 20 };

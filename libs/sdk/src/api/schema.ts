@@ -5678,7 +5678,7 @@ export interface ScorerResult {
   judge_tokens: number | null;
   /** Dollars; `null` when there is none. */
   judge_cost: number | null;
-  /** Whose answer the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own. */
+  /** The answer that the judge preferred in each order, for a scorer that compares with a baseline. Absent for an item with several samples, which have their own. */
   preference?: Preference;
 }
 
