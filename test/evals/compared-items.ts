@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { ComparedItem, ComparedItemList, ComparedOnly, EvalRunResource, Problem } from '@spandrel/contract';
+import type {
+  ComparedItem,
+  ComparedItemList,
+  ComparedOnly,
+  EvalRunResource,
+  EvalStatistics,
+  Problem,
+} from '@spandrel/contract';
 import { sql } from '@spandrel/storage';
 import type { EvalsLab } from './evals-lab.ts';
 
@@ -89,6 +96,7 @@ export function comparedItems(lab: () => EvalsLab, all: boolean): void {
             score: item?.score ?? null,
             score_reason: null,
             status: item?.status ?? null,
+            edited: item ? false : null,
             error: null,
             latency_ms: item?.latency_ms ?? null,
             tokens: item?.tokens ?? null,
@@ -163,6 +171,30 @@ export function comparedItems(lab: () => EvalsLab, all: boolean): void {
       const other = (await lab().read((await lab().run((await lab().dataset('x')).id)).id)).result_items[0]!;
       for (const none of ['nope', '%00', other.datapoint_id]) {
         expect([none, (await page(`${query}&datapoint_id=${none}`)).items]).toEqual([none, []]);
+      }
+    });
+
+    it('are not compared where the datapoint was edited in between, as in statistics', async () => {
+      const { id } = await lab().dataset('kept', 'edited');
+      const before = await scored(await lab().run(id), [0.5, 1]);
+      const edited = (await lab().read(before)).result_items[1]!.datapoint_id;
+      const kind = { Generic: { input: 'edited twice', expected_output: 'x' } };
+      expect((await lab().api.send('PUT', `/api/datasets/${id}/datapoints/${edited}`, { kind })).status).toBe(200);
+      const after = await scored(await lab().run(id), [0.75, 0]);
+      for (const [runs, by] of [
+        [[before, after], 0.25],
+        [[after, before], -0.25],
+      ] as const) {
+        const { body } = await lab().api.get<ComparedItemList>(`/api/datasets/${id}/compare/items?runs=${runs.join()}`);
+        expect(body.items.map(({ delta, results }) => [delta, ...results.map((result) => result.edited)])).toEqual([
+          [by, false, false],
+          [null, false, true],
+        ]);
+        expect(body.summary).toMatchObject({ compared: 1, incomparable: 1, mean_delta: by });
+        const { body: statistics } = await lab().api.get<EvalStatistics>(
+          `/api/eval/${runs[1]}/statistics?baseline=${runs[0]}`,
+        );
+        expect(statistics.comparison).toMatchObject({ pairs: 1, changed: 1, score: { diff: by } });
       }
     });
 

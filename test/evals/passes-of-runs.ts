@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { EvalItem, EvalRunResource, EvalStatistics } from '@spandrel/contract';
+import type {
+  ComparedItemList,
+  DatapointRunResultList,
+  EvalComparison,
+  EvalItem,
+  EvalRunResource,
+  EvalStatistics,
+} from '@spandrel/contract';
 import type { EvalsLab } from './evals-lab.ts';
 import { seedRun, type SeededSample } from './seeded-runs.ts';
 
@@ -92,6 +99,24 @@ export function passesOfRuns(lab: () => EvalsLab): void {
       const { comparison } = await statistics(after!, `?baseline=${before}`);
       expect(comparison).toMatchObject({ pairs: 2, score: { pairs: 0 }, scorers: { tone: { pairs: 2 } } });
       expect(comparison!.summary).toMatch(/^Better by 0\.3/);
+      // So it does for single datapoints, where there is room for one score.
+      const { body } = await lab().api.get<ComparedItemList>(
+        `/api/datasets/${dataset}/compare/items?runs=${before},${after}`,
+      );
+      expect(body.summary).toMatchObject({ compared: 2, improved: 2, mean_delta: expect.closeTo(0.3, 12) });
+      expect(body.items.map(({ results }) => results.map(({ score }) => score))).toEqual([
+        [0.2, 0.5],
+        [0.2, 0.5],
+      ]);
+      const whole = await lab().api.get<EvalComparison>(`/api/datasets/${dataset}/compare?runs=${before},${after}`);
+      expect(whole.body.comparisons.map(({ results }) => results.map(({ score }) => score))).toEqual([
+        [0.2, 0.5],
+        [0.2, 0.5],
+      ]);
+      const history = await lab().api.get<DatapointRunResultList>(
+        `/api/datasets/${dataset}/datapoints/${datapointIds[0]}/results?limit=2`,
+      );
+      expect(history.body.results.map(({ score }) => score).toSorted()).toEqual([0.2, 0.5]);
     });
 
     it('in each of several tries, and are counted so by pass@k, pass^k and flaky datapoints', async () => {

@@ -1,6 +1,7 @@
 /** The tools of MCP by the official clients, on both transports, in local mode (docs/spec/mcp.md). */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EvalStatistics } from '@spandrel/contract';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { EvalsSettings } from '@spandrel/evals';
 import { McpSettings } from '@spandrel/mcp';
@@ -53,7 +54,7 @@ const WRITES = [
 /** A call of each tool that reads, with data that is there. */
 const readCalls = (): [string, Record<string, unknown>][] => [
   ['get_analytics', { group_by: 'hour' }],
-  ['get_run', { run_id: planted.run.id, baseline: planted.baseline.id, cluster_by: 'topic' }],
+  ['get_run', { run_id: planted.run.id, baseline: planted.baseline.id, cluster_by: 'topic', group_by: ['topic'] }],
   ['get_span', { span_id: `${planted.hugeTraceId}-span` }],
   ['get_span', { span_id: `${planted.hugeTraceId}-span`, field: 'error', offset: 1_000 }],
   ['get_trace', { trace_id: planted.hugeTraceId }],
@@ -231,6 +232,17 @@ describe('an answer', () => {
     ]);
     expect(shown.comparison.score).toMatchObject({ verdict: 'worse' });
     expect(Object.keys(shown.scorers)).toHaveLength(8);
+    const by = { run_id: planted.run.id, baseline: planted.baseline.id, group_by: ['topic'] };
+    const { groups, correction } = ok(await client.call('get_run', by));
+    const { body: asked } = await app.api.get<EvalStatistics>(
+      `/api/eval/${by.run_id}/statistics?baseline=${by.baseline}&group_by=topic`,
+    );
+    expect(correction).toEqual({ method: 'holm', tests: 4 });
+    expect(groups).toHaveLength(4);
+    for (const [at, { group, n, mean, comparison }] of asked.groups!.entries()) {
+      const { p_holm, verdict } = comparison!;
+      expect(groups[at]).toMatchObject({ group, n, mean, comparison: { p_holm, verdict } });
+    }
     const { left_out } = ok(
       await client.call('get_run', { run_id: planted.run.id, baseline: planted.baseline.id, max_chars: 5_000 }),
     );

@@ -86,7 +86,9 @@ const summarySchema = z.object({
   regressed: countSchema,
   improved: countSchema,
   unchanged: countSchema,
-  incomparable: countSchema.describe('Datapoints without a score in the baseline, or in all other runs.'),
+  incomparable: countSchema.describe(
+    'Datapoints without a score in the baseline, or in all other runs, and those edited in between.',
+  ),
   mean_delta: z.number().nullable().describe('Mean change of the score over the compared datapoints.'),
 });
 
@@ -104,6 +106,7 @@ const comparedItemSchema = z
         resultItemSchema.pick({ output: true, score: true, score_reason: true, error: true, trace_id: true }).extend({
           run_id: z.string(),
           status: z.enum(RESULT_STATUSES).nullable(),
+          edited: z.boolean().nullable().describe('Whether the datapoint is another one than the baseline had.'),
           latency_ms: amountSchema.nullable(),
           tokens: countSchema.nullable(),
           cost: costSchema,

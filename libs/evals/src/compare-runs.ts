@@ -23,6 +23,7 @@ import {
   nullable,
   number,
   orderBy,
+  joinSql,
   positionShape,
   rawSql,
   shapeOf,
@@ -39,7 +40,7 @@ import {
   averageScore,
   callCost,
   judgeCost,
-  readText,
+  onlyUnweighted,
   snapshotOf,
   totalCost,
   RESULT_STATUS,
@@ -47,11 +48,14 @@ import {
 import { EvalRunStore } from './eval-run.store.js';
 import { SubmissionStore } from './external/submission.store.js';
 import { listItems, walkIds } from './read-run.js';
+import { selectShownScore } from './statistics/sample-scores.store.js';
 
 /** Runs, one of which the others are compared with. */
 interface RunsWithBaseline {
-  runIds: readonly string[];
+  runs: readonly EvalRunRow[];
   baselineId: string;
+  /** For each run: the datapoints that were edited between it and the baseline, and are compared with nothing. */
+  edited: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const SUMMARY = shapeOf({
@@ -136,18 +140,35 @@ export class ScoreDeltaStore {
  * A select of `id, delta, failed` for each datapoint with a result; differences below 1e-12 are none. It passes the results once:
  * over two runs of 100,000 items a join of each result with that of the baseline took twice as long.
  */
-const deltas = ({ projectId }: Scope, { runIds, baselineId }: RunsWithBaseline, more: Sql = rawSql('1 = 1')): Sql =>
-  sql`select id, failed, case when low - base < -0.000000000001 then low - base
+function deltas(
+  { projectId }: Scope,
+  { runs, baselineId, edited }: RunsWithBaseline,
+  more: Sql = rawSql('1 = 1'),
+): Sql {
+  const cases = runs.flatMap((run) => {
+    const ids = edited.get(run.id);
+    const isOfRun = sql`when e.run_id = ${run.id}`;
+    return [
+      ...(ids ? [sql`${isOfRun} and ${anyOf('e.datapoint_id', [...ids])} then null`] : []),
+      ...(onlyUnweighted(run) === null ? [] : [sql`${isOfRun} then ${selectShownScore(run, 'e')}`]),
+    ];
+  });
+  const score = cases.length === 0 ? rawSql('e.score') : sql`case ${joinSql(cases, ' ')} else e.score end`;
+  return sql`select id, failed, case when low - base < -0.000000000001 then low - base
       when high - base > 0.000000000001 then high - base
       when low - base is not null then cast(0 as double precision) end as delta
     from (
-      select e.datapoint_id as id, max(case when e.run_id = ${baselineId} then e.score end) as base,
-        min(case when e.run_id <> ${baselineId} then e.score end) as low,
-        max(case when e.run_id <> ${baselineId} then e.score end) as high,
+      select e.datapoint_id as id, max(case when e.run_id = ${baselineId} then ${score} end) as base,
+        min(case when e.run_id <> ${baselineId} then ${score} end) as low,
+        max(case when e.run_id <> ${baselineId} then ${score} end) as high,
         max(case when e.status = ${RESULT_STATUS.failed} then 1 else 0 end) as failed
-      from eval_result e where e.project_id = ${projectId} and ${anyOf('e.run_id', runIds)} and ${more}
+      from eval_result e where e.project_id = ${projectId} and ${anyOf(
+        'e.run_id',
+        runs.map(({ id }) => id),
+      )} and ${more}
       group by e.datapoint_id
     ) scores`;
+}
 
 const SLICE = 200;
 
@@ -206,9 +227,14 @@ export class CompareRuns {
     for (let after: string | undefined; ;) {
       const { ids, datapoints, resultsByRun } = await this.read(compared, await this.idsAfter(compared, after, SLICE));
       if (ids.length === 0) return;
+      const views = compared.runs.map((run) => new ItemView(run, true));
       const texts: string[] = [];
       for (const datapoint of ids.flatMap((id) => datapoints.get(id) ?? [])) {
-        const results = compared.runs.map(({ id }) => comparedResult(id, resultsByRun.get(id)?.get(datapoint.id)));
+        const results = compared.runs.map(({ id: run_id }, at) => {
+          const result = resultsByRun.get(run_id)?.get(datapoint.id);
+          const { output, score, latency_ms, trace_id } = views[at]!.outcome(datapoint.id, result);
+          return { run_id, output, score, latency_ms, trace_id };
+        });
         const shown: ComparedDatapoint = { ...comparedDatapoint(datapoint), results };
         texts.push(await inTurns(jsonTextInPieces(shown)));
       }
@@ -227,7 +253,13 @@ export class CompareRuns {
     const baselineId = query.baseline ?? runIds[0]!;
     if (!runIds.includes(baselineId)) throw invalidRequest([{ path: 'baseline', message: 'must be one of runs' }]);
     const sorting = comparisonSorting(query.order, baselineId);
-    const comparison: Comparison = { ...compared, ids: { runIds, baselineId }, query, sorting };
+    const { runs } = compared;
+    const edited = await this.findEdited(
+      scope,
+      runs,
+      runs.find(({ id }) => id === baselineId)!,
+    );
+    const comparison: Comparison = { ...compared, ids: { runs, baselineId, edited }, query, sorting };
     const from = startOf(sorting, query.cursor);
     const total = await this.snapshots.countOfAny(scope, compared.snapshots);
     const summary = await this.deltas.summary(scope, comparison.ids, total);
@@ -283,7 +315,7 @@ export class CompareRuns {
       present.set(toKey(snapshot), await this.snapshots.present(scope, snapshot, ids));
     }
     const deltas = await this.deltas.some(scope, comparison.ids, ids);
-    const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
+    const views = new Map(runs.map((run) => [run.id, new ItemView(run, true)]));
     for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids));
     const items = ids.flatMap((id): ComparedItem[] => {
       const datapoint = datapoints.get(id);
@@ -291,7 +323,8 @@ export class CompareRuns {
       const results = runs.map((run) => {
         const has = present.get(toKey(snapshotOf(run)))!.has(id);
         const view = views.get(run.id)!;
-        const outcome = comparedOutcome(run.id, has, view.outcome(id, resultsByRun.get(run.id)?.get(id)));
+        const isEdited = comparison.ids.edited.get(run.id)?.has(id) ?? false;
+        const outcome = comparedOutcome(run.id, has, isEdited, view.outcome(id, resultsByRun.get(run.id)?.get(id)));
         const samples = has ? samplesByRun.get(run.id) : undefined;
         return samples ? { ...outcome, ...view.tries(id, samples.get(id) ?? []) } : outcome;
       });
@@ -336,6 +369,16 @@ export class CompareRuns {
     return { ids, samplesByRun };
   }
 
+  /** The datapoints that were edited between each run and the baseline; runs without such are left out. */
+  private async findEdited(scope: Scope, runs: readonly EvalRunRow[], baseline: EvalRunRow) {
+    const edited = new Map<string, ReadonlySet<string>>();
+    for (const { id, datasetId, datasetVersion } of runs) {
+      const ids = await this.snapshots.changed(scope, datasetId, [datasetVersion, baseline.datasetVersion]);
+      if (ids.size > 0) edited.set(id, ids);
+    }
+    return edited;
+  }
+
   private async find(scope: Scope, datasetId: string, runIds: readonly string[]): Promise<ComparedRuns> {
     await this.datasets.get(scope, datasetId);
     const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
@@ -359,23 +402,24 @@ function comparedDatapoint({ id, kind }: SnapshotDatapoint): Omit<ComparedDatapo
   return { datapoint_id: id, input, expected: expectedText(expected) };
 }
 
-const comparedResult = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({
-  run_id: runId,
-  output: readText(result?.output ?? null),
-  score: result?.score ?? null,
-  latency_ms: result?.latencyMs ?? null,
-  trace_id: result?.traceId ?? null,
-});
-
-/** What became of a datapoint in a run. @param has whether the run has the datapoint. */
+/** What became of a datapoint in a run. @param has whether the run has the datapoint. @param isEdited other than the baseline has it. */
 function comparedOutcome(
   runId: string,
   has: boolean,
+  isEdited: boolean,
   outcome: ReturnType<ItemView['outcome']>,
 ): ComparedItem['results'][number] {
   const { output, score, score_reason, status, error, latency_ms, tokens, cost, judge_cost, trace_id } = outcome;
   return {
-    ...{ run_id: runId, output, score, score_reason, status: has ? status : null, error },
+    ...{
+      run_id: runId,
+      output,
+      score,
+      score_reason,
+      status: has ? status : null,
+      edited: has ? isEdited : null,
+      error,
+    },
     ...{ latency_ms, tokens, cost, judge_cost, trace_id },
   };
 }

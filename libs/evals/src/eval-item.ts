@@ -9,7 +9,7 @@ import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { plainTextOf } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalAttemptRow, EvalRunRow, EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
-import { readText, listScorers, RESULT_STATUS, resultStatusName, PASS_MODE } from './eval-run.js';
+import { readText, listScorers, onlyUnweighted, RESULT_STATUS, resultStatusName, PASS_MODE } from './eval-run.js';
 import { isAtLeast } from './statistics/distributions.js';
 
 /** A score that is to reach a pass score. */
@@ -134,9 +134,12 @@ export class ItemView {
   private readonly scorers: readonly string[];
   private readonly passRule: PassRule;
   private readonly repeats: number;
+  private readonly only: string | null;
   private readonly running: Set<string>;
 
-  constructor(run: EvalRunRow) {
+  /** @param hasOneScore whether `score` is that of the only scorer where it has no weight: where nothing is shown by scorer. */
+  constructor(run: EvalRunRow, hasOneScore = false) {
+    this.only = hasOneScore ? onlyUnweighted(run) : null;
     this.scorers = listScorers(run).map(({ name }) => name);
     this.scorer = this.scorers[0]!;
     this.passRule = readPassRule(run);
@@ -199,6 +202,7 @@ export class ItemView {
       at === null ? score : (scores[this.scorers[at]!]?.score ?? null);
     return {
       ...outcome,
+      score: this.only === null ? score : (scores[this.only]?.score ?? null),
       passed: hasFailed ? null : decidePass(this.passRule, scoreAt),
       score_reason: reason ?? (isUnscored ? NOT_SCORED : null),
       scores,

@@ -73,6 +73,12 @@ export function listScorers(run: EvalRunRow): RunScorer[] {
   ];
 }
 
+/** The name of the only scorer of a run where it has no weight: its score stands where there is room for one; `null` for others. */
+export function onlyUnweighted(run: EvalRunRow): string | null {
+  const [only, ...others] = listScorers(run);
+  return only?.weight === 0 && others.length === 0 ? only.name : null;
+}
+
 /** The judge of a scorer over that of the config over the run's own model, member by member. */
 export function findJudge({ judge }: RunScorer, config: Pick<EvalConfigResource, 'connection_id' | 'model' | 'judge'>) {
   // A temperature of `null` is one that was given; `undefined`: what the scorer asks for, or 0.

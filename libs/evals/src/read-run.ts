@@ -225,7 +225,7 @@ export class ReadRun {
     const found = await this.runs.list(scope, { ...query, dataset_id: datasetId, datapoint_id: datapointId });
     const results: DatapointRunResult[] = [];
     for (const run of found.items) {
-      const { items } = await this.items(scope, run, [datapointId], content, true);
+      const { items } = await this.items(scope, run, [datapointId], content, true, true);
       for (const item of items) results.push(datapointResult(run, item));
     }
     return { results, count: results.length, next_cursor: found.nextCursor };
@@ -327,12 +327,13 @@ export class ReadRun {
     ids: readonly string[],
     datapoints: ReadonlyMap<string, SnapshotDatapoint>,
     withSamples: boolean,
+    hasOneScore = false,
   ) {
     const sampled = withSamples ? await this.samples.some(scope, run, ids) : undefined;
     const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled?.read));
     const { attempts, read: looked } = await this.attempts.some(scope, run, ids.slice(0, read));
     const taken = ids.slice(0, looked);
-    const view = new ItemView(run);
+    const view = new ItemView(run, hasOneScore);
     view.addWaiting(await this.submissions.among(scope, run, taken));
     const items = taken.values().flatMap((id) => {
       const datapoint = datapoints.get(id);

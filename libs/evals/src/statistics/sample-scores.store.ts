@@ -15,7 +15,7 @@ import {
   type RowOfShape,
 } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { listScorers, RESULT_STATUS } from '../eval-run.js';
+import { listScorers, onlyUnweighted, RESULT_STATUS } from '../eval-run.js';
 import { readPassRule } from '../eval-item.js';
 import { TOLERANCE } from './distributions.js';
 
@@ -47,20 +47,28 @@ function findScore(name: string, scores: Sql): { place: Sql; number: Sql } {
   return { place, number: sql`substr(${scores}, ${place} + ${length!}, ${longest!})` };
 }
 
+/** The score by one scorer in a row of results or samples. @param isOnly whether the run has no other. */
+function selectScoreOf(name: string, isOnly: boolean, alias: string): Sql {
+  const scores = rawSql(`${alias}.scores`);
+  const { place, number } = findScore(name, scores);
+  return sql`case when ${scores} is null then ${rawSql(isOnly ? `${alias}.score` : 'null')} when ${place} > 0
+    then cast(nullif(substr(${number}, 1, ${positionIn(number, ',')} - 1), 'null') as double precision) end`;
+}
+
+/** The score in a row that is shown where there is room for one: the only scorer's where that has no weight. */
+export function selectShownScore(run: EvalRunRow, alias: string): Sql {
+  const only = onlyUnweighted(run);
+  return only === null ? rawSql(`${alias}.score`) : selectScoreOf(only, true, alias);
+}
+
 /**
  * Whether a row of results or samples passes: 1, 0, or null where it failed or has none of the scores that decide. What
  * `decidePass` says of it, found where the rows are. @param alias of the table.
  */
 export function selectPass(run: EvalRunRow, alias: string): Sql {
   const names = listScorers(run).map(({ name }) => name);
-  const [score, scores] = [rawSql(`${alias}.score`), rawSql(`${alias}.scores`)];
-  const scoreOf = (name: string): Sql => {
-    const { place, number } = findScore(name, scores);
-    return sql`case when ${scores} is null then ${names.length === 1 ? score : rawSql('null')} when ${place} > 0
-      then cast(nullif(substr(${number}, 1, ${positionIn(number, ',')} - 1), 'null') as double precision) end`;
-  };
   const deciding = readPassRule(run).map(({ at, passScore }) => {
-    const of = at === null ? score : scoreOf(names[at]!);
+    const of = at === null ? rawSql(`${alias}.score`) : selectScoreOf(names[at]!, names.length === 1, alias);
     return { isBelow: sql`${of} < ${passScore - TOLERANCE}`, isThere: sql`${of} is not null` };
   });
   return sql`case when ${rawSql(`${alias}.status`)} = ${RESULT_STATUS.failed} then null

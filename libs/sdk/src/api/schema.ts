@@ -6133,7 +6133,7 @@ export interface ComparedItemList {
     regressed: number;
     improved: number;
     unchanged: number;
-    /** Datapoints without a score in the baseline, or in all other runs. */
+    /** Datapoints without a score in the baseline, or in all other runs, and those edited in between. */
     incomparable: number;
     /** Mean change of the score over the compared datapoints. */
     mean_delta: number | null;
@@ -6164,6 +6164,8 @@ export interface ComparedItem {
     trace_id: string | null;
     run_id: string;
     status: 'pending' | 'running' | 'completed' | 'failed' | null;
+    /** Whether the datapoint is another one than the baseline had. */
+    edited: boolean | null;
     latency_ms: number | null;
     tokens: number | null;
     /** Dollars; `null` when there is none. */

@@ -73,7 +73,8 @@ export function DifferenceRegion({ item, runs, search, baseline, onClose }: Diff
   );
 }
 
-function Notes({ result: { error, score_reason: reason, status, output }, name }: { result: Result; name: string }) {
+function Notes({ result, name }: { result: Result; name: string }) {
+  const { error, score_reason: reason, status, output, edited } = result;
   return (
     <>
       {error !== null && <RunError>{`${name}: ${error}`}</RunError>}
@@ -82,6 +83,7 @@ function Notes({ result: { error, score_reason: reason, status, output }, name }
           <span className={styles.what}>{name}</span> {reason}
         </p>
       )}
+      {edited && <p>The datapoint was edited between the runs: the score in {name} is not compared.</p>}
       {status === null && <p>{name} has no such datapoint.</p>}
       {status !== null && output === null && error === null && <p>{name} has no output yet.</p>}
     </>

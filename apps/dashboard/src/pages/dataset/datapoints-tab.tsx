@@ -10,6 +10,7 @@ import { Button } from '../../components/button.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { datapointAddress, datasetAddress, nameOfDatapoint } from '../../features/addresses.js';
 import { rememberTraceList } from '../../features/list/list-memory.js';
+import { SOURCE_WORDS } from '../../features/datapoint/sources.js';
 import { DatapointLink } from '../../features/links.js';
 import { FilterBar } from '../../features/filters/filter-bar.js';
 import { bareSearch, listChips } from '../../features/filters/list-search.js';
@@ -96,12 +97,6 @@ function NoDatapoints({ isFiltered, onBare }: { isFiltered: boolean; onBare(): v
     </EmptyState>
   );
 }
-
-const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
-  manual: 'Manual',
-  span_export: 'Span export',
-  file_upload: 'File upload',
-};
 
 function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
   return [

@@ -1,3 +1,4 @@
+import { sourceOptions } from '../../features/datapoint/sources.js';
 import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
 
 /** What the address of the datapoints of a dataset can say. The server orders them by when they were made. */
@@ -9,12 +10,7 @@ export const DATAPOINT_PARAMETERS: ListParameters = {
       label: 'Source',
       field: 'Source',
       type: 'choice',
-      options: [
-        { value: '', label: 'Any source' },
-        { value: 'manual', label: 'Manual' },
-        { value: 'span_export', label: 'Span export' },
-        { value: 'file_upload', label: 'File upload' },
-      ],
+      options: sourceOptions(),
     },
   ],
   fields: [{ id: 'metadata', label: 'Metadata', isKeyed: true }],

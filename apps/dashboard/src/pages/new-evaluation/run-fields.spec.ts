@@ -138,9 +138,14 @@ describe('the form of a run', () => {
     const filled = { ...fields, filter: 'split = test', limit: '9', sample: '5', cache: 'reuse' };
     const filter = { metadata: { split: 'test' }, limit: 9, sample: 5 };
     expect(startOf(filled)).toMatchObject({ filter, cache: 'reuse' });
+    expect(startOf({ ...filled, seed: '0', source: 'manual' }).filter).toEqual({
+      ...filter,
+      seed: 0,
+      source: ['manual'],
+    });
     expect([countTaken(100, filled), countTaken(3, filled), countTaken(100, fields)]).toEqual([5, 3, 100]);
     expect(() => startOf({ ...fields, filter: 'test' })).toThrow(FormFault);
-    const whole = { ...filter, metadata: { level: 3 }, seed: 7, ids: ['a'] };
+    const whole = { ...filter, metadata: { level: 3 }, seed: 7, source: ['manual', 'span_export'], ids: ['a'] };
     const run = {
       ...{
         name: 'x',

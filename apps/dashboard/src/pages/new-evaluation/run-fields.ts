@@ -1,4 +1,11 @@
-import type { EvalConfig, EvalRunResource, SpanResource, StartEval, StartMatrix } from '@spandrel/contract';
+import type {
+  DatapointPreview,
+  EvalConfig,
+  EvalRunResource,
+  SpanResource,
+  StartEval,
+  StartMatrix,
+} from '@spandrel/contract';
 import { filledText, formatCount, formatCounted, listOf, objectOf } from '@spandrel/contract/browser';
 import { FormFault } from '../../api/form-faults.js';
 import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gates.js';
@@ -51,6 +58,10 @@ export interface RunFields extends Record<
   filter: string;
   limit: string;
   sample: string;
+  /** By which datapoints are chosen; `''` for that of the server. */
+  seed: string;
+  /** Sources of the datapoints with commas between; `''` for all. */
+  source: string;
   /** JSON: what else a run that is made again took its datapoints by. */
   conditions: string;
   /** `reuse`: answers of earlier runs are taken over. */
@@ -66,7 +77,7 @@ export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
   ...{ repeats: '1', passScore: '', passMode: 'all', baseline: '', maxCost: '', metadata: '', filter: '' },
-  ...{ limit: '', sample: '', conditions: '{}', cache: '' },
+  ...{ limit: '', sample: '', seed: '', source: '', conditions: '{}', cache: '' },
   ...{ model2: '', connection2: '', model3: '', connection3: '', model4: '', connection4: '' },
   ...{ userPrompt: '', systemPrompt2: '', systemPrompt3: '', systemPrompt4: '', kept: '{}' },
   ...{ scorers: [EMPTY_SCORER], gates: [] },
@@ -101,7 +112,9 @@ export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
     filter: linesOf(run.filter?.metadata ?? {}),
     limit: String(run.filter?.limit ?? ''),
     sample: String(run.filter?.sample ?? ''),
-    conditions: JSON.stringify({ ...run.filter, metadata: undefined, limit: undefined, sample: undefined }),
+    seed: String(run.filter?.seed ?? ''),
+    source: run.filter?.source?.join() ?? '',
+    conditions: JSON.stringify({ ids: run.filter?.ids }),
     cache: run.cache ?? '',
     scorers: scorers.length === 0 ? usual.scorers : scorers,
     gates: run.gates.map(fieldsOfGate),
@@ -215,13 +228,15 @@ function promptOf(fields: Prompt): EvalConfig {
   return { ...kept, messages: [...system, { role: 'user', content: userPrompt }] };
 }
 
-function filterOf({ filter, limit, sample, conditions }: RunFields): NonNullable<StartEval['filter']> {
+function filterOf({ filter, limit, sample, seed, source, conditions }: RunFields): NonNullable<StartEval['filter']> {
   const metadata = readMetadata(filter, 'filter.metadata');
   return {
     ...(JSON.parse(conditions) as StartEval['filter']),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(limit !== '' && { limit: Number(limit) }),
     ...(sample !== '' && { sample: Number(sample) }),
+    ...(seed !== '' && { seed: Number(seed) }),
+    ...(source !== '' && { source: source.split(',') as DatapointPreview['source'][] }),
   };
 }
 

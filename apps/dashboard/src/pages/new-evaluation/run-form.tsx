@@ -7,6 +7,7 @@ import { FieldFaults } from '../../api/form-faults.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, SelectField, TextArea, TextField, type TextFieldProps } from '../../components/field.js';
+import { sourceOptions } from '../../features/datapoint/sources.js';
 import { GateEditor } from '../../features/gates/gate-editor.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
@@ -43,7 +44,14 @@ const WIRE: Readonly<Partial<Record<RunText, string>>> = {
   ...{ model2: 'models', systemPrompt2: 'prompts' },
   ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
   baseline: 'baseline_run_id',
-  ...{ filter: 'filter.metadata', limit: 'filter.limit', sample: 'filter.sample', cache: 'cache' },
+  ...{
+    filter: 'filter.metadata',
+    limit: 'filter.limit',
+    sample: 'filter.sample',
+    seed: 'filter.seed',
+    source: 'filter.source',
+    cache: 'cache',
+  },
 };
 const PLACES = [
   ...Object.values(WIRE),
@@ -71,6 +79,7 @@ const LIMITS: readonly (TextFieldProps & { member: RunText })[] = [
 const PART: readonly (TextFieldProps & { member: RunText })[] = [
   { member: 'limit', label: 'Limit', min: 1, step: 1, placeholder: 'All', hint: 'The oldest datapoints first' },
   { member: 'sample', label: 'Sample', min: 1, step: 1, placeholder: 'All', hint: 'Datapoints chosen by chance' },
+  { member: 'seed', label: 'Seed', step: 1, placeholder: '0', hint: 'The same seed chooses the same ones' },
 ];
 
 const VARIABLES =
@@ -142,6 +151,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
           <TextField key={member} type="number" {...field} {...bind(member)} />
         ))}
       </div>
+      <SelectField label="Source" options={sourceOptions(fields.source)} {...bind('source')} />
       <SelectField
         label="Connection"
         options={connections.map(optionOf)}
