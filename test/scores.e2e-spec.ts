@@ -114,9 +114,49 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       'validation_failed',
     ],
     ['a value that is no number', { name: 'x', value: '1', trace_id: 'trace-1' }, 400, 'validation_failed'],
+    ['a value without a square', { name: 'x', value: 1e200, trace_id: 'trace-1' }, 400, 'validation_failed'],
+    ['a value whose square is 0', { name: 'x', value: -1e-200, trace_id: 'trace-1' }, 400, 'validation_failed'],
   ])('is refused with %s', async (_what, body, status, code) => {
     const refused = await call('POST', '/api/scores', body);
     expect([refused.status, refused.body['code']]).toEqual([status, code]);
+  });
+
+  it('of the largest and smallest sizes are summed, changed and deleted as others are', async () => {
+    const { trace } = await record();
+    const values = [1e100, -1e100, 1e100, 1e-100, 0];
+    const scores = values.map((value, n) => ({ id: `sized-${n}`, name: 'sized', value, trace_id: trace }));
+    expect((await call('POST', '/api/ingest', { scores })).body['rejected']).toEqual([]);
+    expect((await call('PUT', '/api/scores/sized-2', { value: -1e-100 })).status).toBe(200);
+    expect((await call('DELETE', '/api/scores/sized-4')).status).toBe(200);
+    const { body } = await call('GET', '/api/analytics/scores?name=sized');
+    expect(body['buckets']).toMatchObject([{ count: 4, mean: expect.closeTo(0, 9), min: -1e100, max: 1e100 }]);
+    expect((await call('GET', '/api/analytics/quality?name=sized')).status).toBe(200);
+    expect((await call('DELETE', `/api/traces/${trace}`)).status).toBe(200);
+    expect((await call('GET', '/api/analytics/scores?name=sized')).body['buckets']).toEqual([]);
+  });
+
+  it('have any names and labels, those of members of objects too', async () => {
+    const { trace, span, session } = await record();
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    for (const [n, name] of names.entries()) {
+      const made = await call('POST', '/api/scores', { name, value: n, label: names[3 - n], span_id: span });
+      expect(made.status).toBe(201);
+    }
+    const wanted = names.map((name, n) => [name, `{"count":1,"mean":${n},"labels":{"${names[3 - n]}":1}}`]).toSorted();
+    const scored = ([first]: { scores: unknown }[]) =>
+      Object.entries(first!.scores as object)
+        .map(([name, sum]) => [name, JSON.stringify(sum)])
+        .toSorted();
+    const { body: list } = await call('GET', `/api/traces?ids=${trace}&include=scores`);
+    expect(scored(list.traces)).toEqual(wanted);
+    const { body: sessions } = await call('GET', `/api/sessions?id_contains=${session}&include=scores`);
+    expect(scored(sessions['sessions'] as Body['traces'])).toEqual(wanted);
+    expect(Object.getOwnPropertyNames(Object.prototype)).not.toEqual(expect.arrayContaining(['count', 'mean']));
+    const { body: named } = await call('GET', '/api/traces?score=__proto__%3A%E2%80%A6');
+    expect(named['traces']).toEqual([]);
+    const { body: sums } = await call<{ buckets: { name: string }[] }>('GET', '/api/analytics/scores');
+    expect(sums.buckets.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    await call('DELETE', `/api/traces/${trace}`);
   });
 
   it('keep a comment of 10,000 characters', async () => {
@@ -135,6 +175,23 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       trace_id: trace,
     });
     expect([early.status, early.body['span_id']]).toEqual([201, `${trace}-later`]);
+  });
+
+  it('count with the model of their span, also where that comes or gets it after them', async () => {
+    const { trace } = await record();
+    const spans = ['later', 'runs'].map((name) => ({ id: `${trace}-${name}`, trace_id: trace, name }));
+    const kind = { type: 'llm_call', model: 'late', provider: 'openai' };
+    await call('POST', '/api/ingest', { spans: [spans[1]] });
+    for (const { id } of spans)
+      await call('POST', '/api/scores', { name: 'early', value: 1, span_id: id, trace_id: trace });
+    const counted = async () =>
+      (await call<{ buckets: { count: number }[] }>('GET', '/api/analytics/scores?name=early&model=late')).body.buckets;
+    expect(await counted()).toEqual([]);
+    const ended = spans.map((span) => ({ ...span, kind, ended_at: new Date().toISOString() }));
+    expect((await call('POST', '/api/ingest', { spans: ended })).body['rejected']).toEqual([]);
+    expect((await counted()).map(({ count }) => count)).toEqual([2]);
+    await call('DELETE', `/api/traces/${trace}`);
+    expect(await counted()).toEqual([]);
   });
 
   it('are listed newest first, page by page, by every filter', async () => {
@@ -335,9 +392,24 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       const person = { ...about, id: `judged-${n}-y`, source: 'human', value: y };
       return isPair ? [judge, person] : [judge];
     });
+    // What was chosen for a reason does not count: by a person, and by a rule that judges what got a thumb down.
     const chosen = { id: 'judged-chosen', name, trace_id: traceIds[119], source: 'human', value: 0 };
     const { body: taken } = await call('POST', '/api/ingest', {
-      scores: [...scores, { ...chosen, metadata: { selected_by: 'uncertain' } }],
+      traces: [{ id: 'judged-thumb' }],
+      scores: [
+        ...scores,
+        { ...chosen, metadata: { selected_by: 'uncertain' } },
+        ...['judged-thumb', traceIds[0]].map((id) => ({
+          ...{
+            id: `chosen-${id}`,
+            name,
+            trace_id: id,
+            source: 'judge',
+            value: 0.5,
+            metadata: { selected_by: 'score' },
+          },
+        })),
+      ],
     });
     expect(taken['rejected']).toEqual([]);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { datapointKindSchema } from './datasets.js';
 import { listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema, paging } from './lists.js';
-import { levelIntervalSchema, SCORE_LEVELS, wilsonRateSchema } from './scores.js';
+import { levelIntervalSchema, SCORE_LEVELS, scoreValueSchema, wilsonRateSchema } from './scores.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { isStorableText, jsonValueSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -29,7 +29,7 @@ export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 const reviewScoreSchema = z.object({
   name: keySchema.min(1),
-  value: settingNumber(z.number().nullish()),
+  value: settingNumber(scoreValueSchema.nullish()),
   label: keySchema.min(1).nullish(),
   comment: nameSchema.nullish(),
 });

@@ -3,6 +3,7 @@ import { captureFiltersSchema } from './capture-rules.js';
 import { baseUrlSchema, providerSchema } from './connections.js';
 import { DATAPOINT_SOURCES, datapointKindSchema } from './datasets.js';
 import { QUEUE_STATUSES, untilSchema } from './queue.js';
+import { scoreValueSchema } from './scores.js';
 import { boundedList } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { clientIdSchema, isStorableText, jsonValueSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
@@ -116,7 +117,7 @@ export const restoredQueueItemSchema = z
     scores: boundedList(
       z.object({
         name: keySchema,
-        value: z.number().nullable(),
+        value: scoreValueSchema.nullable(),
         label: keySchema.nullable(),
         comment: nameSchema.nullable(),
       }),

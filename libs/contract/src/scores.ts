@@ -21,8 +21,17 @@ export const SCORE_COMMENT_MAX = 10_000;
 /** Earlier values that a score keeps (docs/spec/scores.md#changing-a-score). */
 export const SCORE_REVISIONS_MAX = 5;
 
+const SIZE_MAX = 1e100;
+/** A number whose square a database holds, and sums of such: others would stop every write that counts them. */
+export const scoreValueSchema = z
+  .number()
+  .refine(
+    (value) => value === 0 || (Math.abs(value) <= SIZE_MAX && Math.abs(value) >= 1 / SIZE_MAX),
+    'must be 0, or from 1e-100 to 1e100, or the negative of such a number',
+  );
+
 const valueMembers = {
-  value: settingNumber(z.number().nullish()),
+  value: settingNumber(scoreValueSchema.nullish()),
   label: keySchema.min(1).nullish(),
   comment: storableSchema(SCORE_COMMENT_MAX).nullish(),
 };
@@ -190,7 +199,7 @@ export const scoresOfTrace = scoresOf('the trace and of its spans');
 export const restoredScoreSchema = z.object({
   id: keySchema.min(1),
   name: keySchema.min(1),
-  value: z.number().nullable(),
+  value: scoreValueSchema.nullable(),
   label: keySchema.nullable(),
   comment: storableSchema(SCORE_COMMENT_MAX).nullable(),
   source: z.enum(SCORE_SOURCES),
@@ -305,12 +314,12 @@ export const SCORE_LEVELS = ['nominal', 'ordinal', 'interval'] as const;
 export type ScoreLevel = (typeof SCORE_LEVELS)[number];
 const CATEGORIES_MAX = 100;
 
-const categorySchema = z.object({ label: keySchema.min(1), value: settingNumber(z.number().nullish()) });
+const categorySchema = z.object({ label: keySchema.min(1), value: settingNumber(scoreValueSchema.nullish()) });
 
 const definitionMembers = {
   kind: z.enum(SCORE_KINDS),
-  min: settingNumber(z.number().nullish()).describe('The smallest value; of numbers alone.'),
-  max: settingNumber(z.number().nullish()).describe('The largest value; of numbers alone.'),
+  min: settingNumber(scoreValueSchema.nullish()).describe('The smallest value; of numbers alone.'),
+  max: settingNumber(scoreValueSchema.nullish()).describe('The largest value; of numbers alone.'),
   categories: boundedList(categorySchema, CATEGORIES_MAX)
     .nullish()
     .describe('The labels there are, and what each counts as a number; of categories alone.'),

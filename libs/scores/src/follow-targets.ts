@@ -4,7 +4,7 @@ import type { WriteTx } from '@spandrel/storage';
 import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
 import { ScoreStore, type Start } from './score.store.js';
 
-/** Has scores know when what they are about began, in the transaction that says so: lists are read in this order. */
+/** Has scores know when what they are about began, and of which model it is, in the transaction that says so. */
 @Injectable()
 export class FollowTargets implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'score-targets';
@@ -29,8 +29,8 @@ export class FollowTargets implements SpanCommitParticipant, OnModuleInit {
         } else if ('after' in change && change.after) {
           const { before, after } = change;
           const isNew = before === null || (spans.get(after.id)?.isNew ?? false);
-          if (isNew || before?.startedAt !== after.startedAt)
-            spans.set(after.id, { startedAt: after.startedAt, isNew });
+          if (isNew || before?.startedAt !== after.startedAt || before.model !== after.model)
+            spans.set(after.id, { startedAt: after.startedAt, model: after.model, isNew });
         }
       }
       await this.scores.follow(tx, projectScope(projectId), spans, traces);

@@ -53,7 +53,7 @@ export class ScoreQualityStore {
     if (!isStorableText(name)) return [];
     const from = since === undefined ? sql`` : sql` and c.target_at >= ${since}`;
     const to = until === undefined ? sql`` : sql` and c.target_at < ${until}`;
-    // The newest score of the judge and the newest of a person count, for each target.
+    // The newest score of the judge and the newest of a person count, for each target that was chosen by chance.
     const rows = await this.storage.readLong(
       SUMS.query`select ${KEYS[split ?? 'all']} as "key", ${COLUMNS} from (
           select max(n.model) as model, min(n.target_at) as target_at, max(case when n.source = 'judge' then n.value end) as f,
@@ -62,7 +62,7 @@ export class ScoreQualityStore {
               row_number() over (partition by coalesce(c.span_id, c.trace_id, c.session_id), c.source
                 order by c.created_at desc, c.id desc) as age
             from score c where c.project_id = ${scope.projectId} and c.name = ${name} and c.value is not null
-              and (c.source = 'judge' or c.source = 'human' and c.is_random = 1)${from}${to}) n
+              and c.source in ('judge', 'human') and c.is_random = 1${from}${to}) n
           where n.age = 1 group by n.target) judged
         where f is not null group by 1 order by ${rawSql(split === undefined || split === 'model' ? 'count(*) desc, 1' : '1')}`,
       scope,

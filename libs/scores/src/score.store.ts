@@ -44,9 +44,10 @@ const NEWEST_FIRST: Sorting = {
   ...{ list: 'scores', column: 'c.created_at', idColumn: 'c.id', type: 'integer', nullable: false, order: 'desc' },
 };
 
-/** When a span began, and whether it has only just arrived. */
+/** When a span began, its model, and whether it has only just arrived. */
 export interface Start {
   startedAt: number;
+  model: string | null;
   isNew: boolean;
 }
 
@@ -108,7 +109,7 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
     for (const { after } of changes) {
       const span = spans.get(after.spanId ?? '');
       after.traceAt = traces.get(after.traceId ?? '') ?? after.traceAt;
-      if (span) Object.assign(after, { targetAt: span.startedAt, isAwaiting: 0 });
+      if (span) Object.assign(after, { targetAt: span.startedAt, isAwaiting: 0, model: after.model ?? span.model });
       else if (after.spanId === null || after.isAwaiting === 1) after.targetAt = after.traceAt!;
     }
     await this.update(tx, changes);

@@ -77,18 +77,18 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
   }
 }
 
-/** Sums by ids and names. @param rows by ids, names and labels. */
+/** Sums by ids and names. Names and labels are anybody's: none is looked up in an object. */
 function sumsOf(ids: readonly string[], rows: Awaited<ReturnType<ScoreStore['sumBy']>>): Map<string, ScoreSums> {
-  const sums = new Map<string, ScoreSums>(ids.map((id) => [id, {}]));
-  const valued = new Map<string, { values: number; total: number }>();
+  const newSum = () => ({ count: 0, values: 0, total: 0, labels: new Map<string, number>() });
+  const sums = new Map(ids.map((id) => [id, new Map<string, ReturnType<typeof newSum>>()]));
   for (const { id, name, label, count, values, total } of rows) {
-    const ofName = (sums.get(id)![name] ??= { count: 0, mean: null, labels: {} });
+    const ofName = sums.get(id)!.getOrInsertComputed(name, newSum);
     ofName.count += count;
-    if (label !== null) ofName.labels[label] = (ofName.labels[label] ?? 0) + count;
-    const sum = valued.getOrInsertComputed(`${id}\0${name}`, () => ({ values: 0, total: 0 }));
-    sum.values += values;
-    sum.total += total;
-    if (sum.values > 0) ofName.mean = sum.total / sum.values;
+    ofName.values += values;
+    ofName.total += total;
+    if (label !== null) ofName.labels.set(label, (ofName.labels.get(label) ?? 0) + count);
   }
-  return sums;
+  const shown = ([name, { count, values, total, labels }]: [string, ReturnType<typeof newSum>]) =>
+    [name, { count, mean: values === 0 ? null : total / values, labels: Object.fromEntries(labels) }] as const;
+  return new Map([...sums].map(([id, ofId]) => [id, Object.fromEntries([...ofId].map(shown))]));
 }
