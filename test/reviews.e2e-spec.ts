@@ -17,7 +17,7 @@ interface Problem {
   errors?: { path: string }[];
 }
 
-describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) => {
+describeOnBothDatabases('reviews by several', ({ newDatabase }) => {
   let server: ServerApp;
   beforeAll(async () => {
     server = await startServerApp(await newDatabase('reviews'));
@@ -314,7 +314,7 @@ describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) 
   });
 
   it('gives nobody two reviews of a trace when twenty reviewers race, shows no answer early, and loses none', async () => {
-    const count = database === 'SQLite' ? 100 : 25;
+    const count = 100;
     const traces = await record('raced', count);
     const terms = { reviews_required: 3, form: ['correct'] };
     // Two enqueue at once: a trace is in the queue once all the same.
@@ -578,6 +578,53 @@ describeOnBothDatabases('reviews by several', ({ name: database, newDatabase }) 
       const body = { datapoint_ids: ids, until: { ci_width: 0.2 }, ...terms };
       expect((await call('POST', `${path}/queue`, body)).body.errors?.[0]?.path).toBe(at);
     }
+  });
+
+  it('says of blind reviews in no sum what somebody has yet to answer', async () => {
+    const terms = { reviews_required: 2, form: ['correct'], until: { ci_width: 0.2 } };
+    const { path, ids } = await enqueue(1, terms);
+    const scorers = [{ name: 'judge', scoring: 'External' }];
+    const { body: made } = await call<{ id: string }>('POST', `${path}/eval`, {
+      ...{ name: 'run', execution: 'external', scorers },
+    });
+    const run = made.id;
+    const results = [{ datapoint_id: ids[0], output: 'x', scores: { judge: 1 } }];
+    expect((await call('POST', `/api/eval/${run}/results`, { results })).status).toBe(200);
+    const sums = async () => {
+      const { body: progress } = await call<QueueProgress>('GET', `${path}/queue/progress`);
+      const { body: judged } = await call<JudgeAgreementOfRun>('GET', `/api/eval/${run}/judge-agreement?name=correct`);
+      return [progress.estimates?.[0]?.units, progress.estimates?.[0]?.mean, judged.units];
+    };
+    for (const [reviewer, wanted] of [
+      ['ada', [0, null, 0]],
+      ['bob', [1, 1, 1]],
+    ] as const) {
+      await submit((await next(path, reviewer)).body.id, { scores: [{ name: 'correct', value: 1 }] });
+      expect(await sums()).toEqual(wanted);
+    }
+  });
+
+  it('gives first what judges were least sure of by the scale of its categories', async () => {
+    const stars = [1, 2, 3, 4, 5].map((value) => ({ label: `${value} stars`, value }));
+    await call('POST', '/api/score-definitions', { name: 'stars', kind: 'category', categories: stars });
+    await call('POST', '/api/score-definitions', { name: 'level', kind: 'number', min: 2, max: 2 });
+    const traces = await record('starred', 5);
+    for (const [n, { label, value }] of stars.entries()) {
+      const about = { source: 'judge', trace_id: traces[n] };
+      await call('POST', '/api/scores', { ...about, name: 'stars', label, value });
+      await call('POST', '/api/scores', { ...about, name: 'level', value: 2 });
+    }
+    const places = async (form: string[]): Promise<number[]> => {
+      const { body, status } = await enqueueTargets({ trace_ids: traces, form, order: 'uncertain' });
+      expect(status).toBe(201);
+      for (const { id } of body.items) {
+        await call('POST', `/api/queue/${id}/claim`, { claimed_by: 'ada' });
+        await submit(id, { skip: true, comment: 'not now' });
+      }
+      return body.items.map(({ position }) => position!);
+    };
+    expect(await places(['stars'])).toEqual([500_000, 250_000, 0, 250_000, 500_000]);
+    expect(await places(['level'])).toEqual([0, 0, 0, 0, 0]);
   });
 
   it('makes answers scores of the span that the datapoint came from', async () => {

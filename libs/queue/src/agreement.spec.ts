@@ -89,6 +89,37 @@ describe('agreement', () => {
     expect(measure([], 'nominal', [1, 2])).toMatchObject({ units: 0, percent_agreement: null, pairs: [] });
   });
 
+  it.each(['nominal', 'ordinal', 'interval'] as const)(
+    'is alpha as its definition has it, pair by pair: %s',
+    (level) => {
+      let state = 5;
+      const draw = (n: number): number => (state = (state * 48_271) % 2_147_483_647) % n;
+      for (let table = 0; table < 20; table++) {
+        const values = Array.from({ length: 2 + draw(30) }, (_, at) => 1e6 + at / 10 + draw(9) / 100);
+        const units = Array.from({ length: 12 }, () => {
+          const raters = Array.from({ length: 2 + draw(4) }, (_, rater) => `rater ${rater}`);
+          return new Map(raters.map((rater) => [rater, draw(values.length)]));
+        });
+        const ratings = units.flatMap((unit) => [...unit.values()]);
+        const count = (answer: number): number => ratings.filter((one) => one === answer).length;
+        const distance = (a: number, b: number): number => {
+          const [c, k] = [Math.min(a, b), Math.max(a, b)];
+          if (level === 'nominal') return c === k ? 0 : 1;
+          if (level === 'interval') return (values[c]! - values[k]!) ** 2;
+          const between = Array.from({ length: k - c + 1 }, (_, at) => count(c + at)).reduce(
+            (sum, one) => sum + one,
+            0,
+          );
+          return (between - (count(c) + count(k)) / 2) ** 2;
+        };
+        const apart = (of: readonly number[]): number =>
+          of.reduce((sum, a) => sum + of.reduce((rest, b) => rest + distance(a, b), 0), 0) / (of.length - 1);
+        const observed = units.reduce((sum, unit) => sum + apart([...unit.values()]), 0);
+        expect(measure(units, level, values).krippendorff_alpha).toBeCloseTo(1 - observed / apart(ratings), 6);
+      }
+    },
+  );
+
   it('of each pair is over the units that both rated', () => {
     const units = unitsOf(['1 1 2 . 2', '1 2 2 1 .', '. . . 1 2']);
     expect(measure(units, 'nominal', [1, 2]).pairs).toMatchObject([

@@ -19,7 +19,7 @@ export function* measureAgreement(
 ): Generator<void, Omit<AgreementOfScores, 'name' | 'level'>> {
   const units = all.filter(({ size }) => size >= 2);
   const raters = [...new Set(units.flatMap((unit) => [...unit.keys()]))].toSorted();
-  const rated = units.map((unit) => countAnswers(unit, values.length));
+  const rated = units.map(countAnswers);
   const intervals = yield* bootstrap(rated, level, values);
   return {
     units: units.length,
@@ -27,9 +27,9 @@ export function* measureAgreement(
     raters: raters.length,
     percent_agreement: percentAgreement(rated),
     cohen_kappa: raters.length === 2 ? cohenKappa(units, raters[0]!, raters[1]!) : null,
-    fleiss_kappa: fleissKappa(rated),
+    fleiss_kappa: fleissKappa(rated, values.length),
     krippendorff_alpha: krippendorffAlpha(rated, level, values),
-    gwet_ac1: gwetAc1(rated),
+    gwet_ac1: gwetAc1(rated, values.length),
     ...intervals,
     pairs: raters.flatMap((a, at) =>
       raters.slice(at + 1).flatMap((b) => {
@@ -50,13 +50,28 @@ export function* measureAgreement(
   };
 }
 
-/** How often each answer was given to a unit. */
-type Rated = readonly number[];
+/** How often answers were given: those that were, with their numbers. */
+type Counts = readonly (readonly [answer: number, count: number])[];
 
-function countAnswers(unit: Unit, answers: number): Rated {
-  const counts = Array.from({ length: answers }, () => 0);
-  for (const answer of unit.values()) counts[answer]!++;
-  return counts;
+/** What was said of a unit. */
+interface Rated {
+  ratings: number;
+  counts: Counts;
+}
+
+function countAnswers(unit: Unit): Rated {
+  const counts = Map.groupBy(unit.values(), (answer) => answer);
+  return { ratings: unit.size, counts: [...counts].map(([answer, given]) => [answer, given.length]) };
+}
+
+/** How often each answer was given to all units. @param weight of a rating of a unit. */
+function totalsOf(rated: readonly Rated[], answers: number, weight: (unit: Rated) => number): number[] {
+  const totals = Array.from({ length: answers }, () => 0);
+  for (const unit of rated) {
+    const each = weight(unit);
+    for (const [answer, count] of unit.counts) totals[answer]! += count * each;
+  }
+  return totals;
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
@@ -64,12 +79,11 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 /** The mean share of pairs of ratings of a unit that agree. */
 function percentAgreement(rated: readonly Rated[]): number | null {
   if (rated.length === 0) return null;
-  return sumOf(rated.map(agreeingPairs)) / rated.length;
-}
-
-function agreeingPairs(counts: Rated): number {
-  const ratings = sumOf(counts);
-  return sumOf(counts.map((count) => count * (count - 1))) / (ratings * (ratings - 1));
+  let agreeing = 0;
+  for (const { ratings, counts } of rated) {
+    for (const [, count] of counts) agreeing += (count * (count - 1)) / (ratings * (ratings - 1));
+  }
+  return agreeing / rated.length;
 }
 
 /** `null` where no disagreement was to be expected: then nothing is shown by there being none. */
@@ -88,52 +102,51 @@ function cohenKappa(units: readonly Unit[], a: string, b: string): number | null
 }
 
 /** Fleiss (1971); of units with equally many ratings alone. */
-function fleissKappa(rated: readonly Rated[]): number | null {
+function fleissKappa(rated: readonly Rated[], answers: number): number | null {
   const [first] = rated;
-  if (!first || rated.some((counts) => sumOf(counts) !== sumOf(first))) return null;
-  const ratings = sumOf(first) * rated.length;
-  const shares = first.map((_, answer) => sumOf(rated.map((counts) => counts[answer]!)) / ratings);
+  if (!first || rated.some(({ ratings }) => ratings !== first.ratings)) return null;
+  const all = first.ratings * rated.length;
+  const shares = totalsOf(rated, answers, () => 1).map((total) => total / all);
   return beyondChance(percentAgreement(rated)!, sumOf(shares.map((share) => share ** 2)));
 }
 
 /** Gwet (2008): where nearly all answers are the same, kappa collapses and this does not. */
-function gwetAc1(rated: readonly Rated[]): number | null {
-  const answers = rated[0]?.length ?? 0;
-  if (answers < 2) return null;
-  const shares = rated[0]!.map(
-    (_, answer) => sumOf(rated.map((counts) => counts[answer]! / sumOf(counts))) / rated.length,
-  );
+function gwetAc1(rated: readonly Rated[], answers: number): number | null {
+  if (rated.length === 0 || answers < 2) return null;
+  const shares = totalsOf(rated, answers, ({ ratings }) => 1 / ratings).map((total) => total / rated.length);
   const expected = sumOf(shares.map((share) => share * (1 - share))) / (answers - 1);
   return beyondChance(percentAgreement(rated)!, expected);
 }
 
-/** Krippendorff (2011), by coincidences: one minus observed over expected disagreement. */
+/** Krippendorff (2011): one minus observed over expected disagreement. */
 function krippendorffAlpha(rated: readonly Rated[], level: ScoreLevel, values: readonly number[]): number | null {
-  const answers = values.length;
-  const totals = Array.from({ length: answers }, (_, answer) => sumOf(rated.map((counts) => counts[answer]!)));
+  const totals = totalsOf(rated, values.length, () => 1);
   const all = sumOf(totals);
-  const distance = distancesOf(level, values, totals);
+  const places = level === 'ordinal' ? middleRanks(totals) : values;
+  const expected = disagreement([...totals.entries()], all, level, places);
   let observed = 0;
-  let expected = 0;
-  for (let c = 0; c < answers; c++) {
-    for (let k = c + 1; k < answers; k++) {
-      const squared = distance(c, k);
-      for (const counts of rated) observed += (counts[c]! * counts[k]! * squared) / (sumOf(counts) - 1);
-      expected += totals[c]! * totals[k]! * squared;
-    }
-  }
+  for (const { ratings, counts } of rated) observed += disagreement(counts, ratings, level, places) / (ratings - 1);
   return expected === 0 ? null : 1 - ((all - 1) * observed) / expected;
 }
 
-/** The square of how far two answers are apart. */
-function distancesOf(
-  level: ScoreLevel,
-  values: readonly number[],
-  totals: readonly number[],
-): (c: number, k: number) => number {
-  if (level === 'nominal') return () => 1;
-  if (level === 'interval') return (c, k) => (values[c]! - values[k]!) ** 2;
-  return (c, k) => (sumOf(totals.slice(c, k + 1)) - (totals[c]! + totals[k]!) / 2) ** 2;
+/** The sum of squared distances over all pairs of ratings. @param ratings how many there are. @param places of the answers. */
+function disagreement(counts: Counts, ratings: number, level: ScoreLevel, places: readonly number[]): number {
+  let [given, sum, squares, apart] = [0, 0, 0, 0];
+  for (const [answer, count] of counts) {
+    given += Number(count > 0);
+    sum += count * places[answer]!;
+    squares += count ** 2;
+  }
+  if (given < 2) return 0;
+  if (level === 'nominal') return (ratings ** 2 - squares) / 2;
+  for (const [answer, count] of counts) apart += count * (places[answer]! - sum / ratings) ** 2;
+  return ratings * apart;
+}
+
+/** Where answers stand among all ratings: how far two are apart is how many ratings lie between their middles. */
+function middleRanks(totals: readonly number[]): number[] {
+  let before = 0;
+  return totals.map((total) => (before += total) - total / 2);
 }
 
 interface Interval {
@@ -154,7 +167,7 @@ function* bootstrap(
     const drawn = rated.map(() => rated[Math.floor(random() * rated.length)]!);
     found.percent.push(percentAgreement(drawn)!);
     const alpha = krippendorffAlpha(drawn, level, values);
-    const ac1 = gwetAc1(drawn);
+    const ac1 = gwetAc1(drawn, values.length);
     if (alpha !== null) found.alpha.push(alpha);
     if (ac1 !== null) found.ac1.push(ac1);
     yield;

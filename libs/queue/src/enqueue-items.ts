@@ -24,11 +24,19 @@ import {
   type Scope,
 } from '@spandrel/kernel';
 import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
-import { attempt, FindTargets, ScoreDefinitionStore, ScoreStore, type ScoreDefinitionRow } from '@spandrel/scores';
+import {
+  attempt,
+  FindTargets,
+  scoreDefinition,
+  ScoreDefinitionStore,
+  ScoreStore,
+  type ScoreDefinitionRow,
+} from '@spandrel/scores';
 import { fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
 import { checkReview } from './check-review.js';
 import { OF_TARGETS, type QueueItemRow, QUEUE_STATUS, type QueueTarget, unitOfTarget } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
+import { endsOf } from './review.store.js';
 
 /** Datapoints that are brought into memory at once, before it is known how large they are. */
 const DATAPOINTS_AT_ONCE = 16;
@@ -269,9 +277,10 @@ export class EnqueueItems {
     const distances = new Map<string, number>();
     for (const { id, name, values, total } of sums) {
       if (values === 0 || (names.length > 0 && !names.includes(name))) continue;
-      const { min, max } = definitions.get(name) ?? {};
-      const share = (total / values - (min ?? 0)) / ((max ?? 1) - (min ?? 0));
-      distances.set(id, Math.min(distances.get(id) ?? 1, Math.abs(share - 0.5)));
+      const found = definitions.get(name);
+      const [min, max] = endsOf(found && scoreDefinition(found));
+      const distance = Math.abs(total / values - (min + max) / 2) / (max - min || 1);
+      distances.set(id, Math.min(distances.get(id) ?? 1, distance));
     }
     let last = 0;
     // One with known answers stands where the one before it does.

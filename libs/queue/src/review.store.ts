@@ -84,7 +84,7 @@ export class ReviewStore {
     { form, ciWidth }: { form: string; ciWidth: number },
     tx?: WriteTx,
   ): Promise<Estimate[]> {
-    const where = sql`${CHOSEN_BY_CHANCE} and q.form = ${form} and q.ci_width = ${ciWidth}`;
+    const where = sql`${ESTIMATED} and q.form = ${form} and q.ci_width = ${ciWidth}`;
     const byName = await this.answers(scope, datasetId, where, tx);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     return (fromJsonText(form) as string[]).map((name) => {
@@ -123,7 +123,7 @@ export class ReviewStore {
    * for a reason (docs/spec/queue.md#judge-agreement). @returns by the names of scores.
    */
   async verdicts(scope: Scope, datasetId: string): Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> {
-    const byName = await this.answers(scope, datasetId, CHOSEN_BY_CHANCE);
+    const byName = await this.answers(scope, datasetId, ESTIMATED);
     const definitions = await this.definitions.findAll(scope, [...byName.keys()]);
     const verdicts = new Map<string, Map<string, boolean>>();
     for (const [name, units] of byName) {
@@ -166,8 +166,10 @@ export class ReviewStore {
   }
 }
 
-/** Items that nobody chose for a reason. */
-const CHOSEN_BY_CHANCE = rawSql(`(q.selected_by is null or q.selected_by = 'random') and q.gold is null`);
+/** Items that nobody chose for a reason, and whose answers everybody may read: a mean of few says what each of them is. */
+const ESTIMATED = rawSql(`(q.selected_by is null or q.selected_by = 'random') and q.gold is null
+  and (q.group_id is null or q.blind = 0 or not exists (select 1 from queue_item o
+    where o.project_id = q.project_id and o.group_id = q.group_id and o.status <> ${QUEUE_STATUS.completed}))`);
 
 /** Items that say how far reviewers agree. */
 const RATED = rawSql(`q.adjudicates = 0 and q.gold is null and coalesce(q.selected_by, '') <> 'uncertain'`);
@@ -185,13 +187,17 @@ function valueOf([, given, label]: Answer, definition: ScoreDefinition | undefin
  * definition allows, 0 to 1 where it does not say. `undefined` for an answer without a value, but the labels `pass` and `fail`.
  */
 function passes([, given, label]: Answer, definition: ScoreDefinition | undefined): boolean | undefined {
-  const categories = definition?.categories ?? [];
-  const value = given ?? categories.find((category) => category.label === label)?.value ?? null;
+  const value = given ?? definition?.categories.find((category) => category.label === label)?.value ?? null;
   if (value === null) return label === 'pass' ? true : label === 'fail' ? false : undefined;
-  const values = categories.flatMap((category) => category.value ?? []);
-  const [min, max] =
-    values.length > 0 ? [Math.min(...values), Math.max(...values)] : [definition?.min, definition?.max];
-  return value >= ((min ?? 0) + (max ?? 1)) / 2;
+  const [min, max] = endsOf(definition);
+  return value >= (min + max) / 2;
+}
+
+/** The lowest and the highest value that a definition allows: of its categories where these have some; 0 and 1 where it does not say. */
+export function endsOf(definition: ScoreDefinition | undefined): [min: number, max: number] {
+  const values = definition?.categories.flatMap(({ value }) => value ?? []) ?? [];
+  if (values.length > 0) return [Math.min(...values), Math.max(...values)];
+  return [definition?.min ?? 0, definition?.max ?? 1];
 }
 
 const inOrder = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
