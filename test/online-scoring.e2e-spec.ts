@@ -220,6 +220,39 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     await drop(rule.id);
   });
 
+  it('judge what waits by the sample as it is by then', async () => {
+    const rule = await newRule({ target: 'trace', quiet_ms: 4_000 });
+    const recorded = [];
+    for (let n = 0; n < 12; n++) recorded.push(await record());
+    await server.api.send('PUT', `/api/scoring-rules/${rule.id}`, { sample_rate: 0.3 });
+    const wanted = recorded
+      .filter(({ trace }) => isInSample(sampleHash('local', trace), 0.3))
+      .map(({ trace }) => trace);
+    await until(async () => (await readRule(rule.id)).state.pending === 0);
+    expect((await scoresOf(rule.id)).map(({ trace_id: id }) => id!).toSorted()).toEqual(wanted.toSorted());
+    for (const { trace } of recorded) {
+      const decision = wanted.includes(trace) ? 'scored' : 'sampled_out';
+      expect((await explain(rule.id, `trace_id=${trace}`)).decision).toBe(decision);
+    }
+    await drop(rule.id);
+  });
+
+  it('know of another judge not what it costs, only of the one before', async () => {
+    const rule = await newRule({ max_cost_usd_per_day: 0.0000275 * 2.5 });
+    await record();
+    await until(async () => (await readRule(rule.id)).scored_count === 1);
+    // One call of gpt-4o would not fit any more; one of the small model does.
+    const change = {
+      max_cost_usd_per_day: 0.0000275 * 1.5,
+      judge: { connection_id: connection, model: 'gpt-4o-mini' },
+    };
+    expect((await server.api.send('PUT', `/api/scoring-rules/${rule.id}`, change)).status).toBe(200);
+    await record();
+    await until(async () => (await readRule(rule.id)).state.pending === 0);
+    expect(await readRule(rule.id)).toMatchObject({ scored_count: 2, skipped_count: 0 });
+    await drop(rule.id);
+  });
+
   it('are tried on a span, and store nothing of it', async () => {
     const { span } = await record();
     const rule = await newRule({ enabled: false });

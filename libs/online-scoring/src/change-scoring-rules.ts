@@ -28,6 +28,9 @@ const DAY_MS = 86_400_000;
 /** Members by which a rule decides what it judges. */
 const DECIDING = ['enabled', 'target', 'filters', 'sampleRate', 'cohort', 'trigger', 'onScore'] as const;
 
+/** Members that say what a judgement may cost. */
+const COSTING = ['connectionId', 'judgeModel', 'judge', 'scoring', 'scoringConfig'] as const;
+
 /** Creates, changes, deletes and shows scoring rules (docs/spec/online-scoring.md#rule-routes). */
 @Injectable()
 export class ChangeScoringRules {
@@ -142,6 +145,8 @@ export class ChangeScoringRules {
         updatedAt: now,
       };
       this.assertPriced(changed);
+      // What another judge costs is not known yet.
+      if (before && COSTING.some((member) => before[member] !== changed[member])) changed.dearest = null;
       if (!before || DECIDING.some((member) => before[member] !== changed[member])) changed.decidesSince = now;
       const action = before ? 'scoring_rule.updated' : 'scoring_rule.created';
       this.audit.record(tx, { action, ...scope, targetId: changed.id, targetName: changed.name });

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isInSample, sampleHash, type ScoringTarget } from '@spandrel/contract';
+import type { ScoringTarget } from '@spandrel/contract';
 import { endedSpans, type JudgedSpan } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { ScoringRulesPort, ScoreStore, type ScoreRow } from '@spandrel/scores';
@@ -12,7 +12,7 @@ import {
   type TracingChange,
 } from '@spandrel/tracing';
 import type { ScoringRuleRow } from './scoring-rule.entity.js';
-import { cohortOf, readFilters, readOnScore, scoreIdOf } from './scoring-rule-resource.js';
+import { isSampled, readFilters, readOnScore, scoreIdOf } from './scoring-rule-resource.js';
 import { ScoringRuleStore, type Counted } from './scoring-rule.store.js';
 import { ScoringTaskStore, type NewTask } from './scoring-task.store.js';
 import { ScoringWorker } from './scoring-worker.js';
@@ -123,9 +123,6 @@ export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
     );
   }
 }
-
-const isSampled = (rule: ScoringRuleRow, id: string): boolean =>
-  rule.sampleRate >= 1 || isInSample(sampleHash(cohortOf(rule), id), rule.sampleRate);
 
 /** How long a span is kept in mind whose trace has not got the tag that the rule wants, in ms: it may come with a later span. */
 const TAG_MS = 30_000;

@@ -1,6 +1,8 @@
 import {
   EXCLUDED_TAGS,
   formatTimestamp,
+  isInSample,
+  sampleHash,
   type OnScore,
   type ScoringBackfill,
   type ScoringFilters,
@@ -35,6 +37,10 @@ export const readOnScore = ({ onScore }: ScoringRuleRow): OnScore | null => from
 
 /** The cohort of a rule's sample. */
 export const cohortOf = ({ cohort, projectId }: ScoringRuleRow): string => cohort ?? projectId;
+
+/** Whether the sample of a rule has a trace, or a session. */
+export const isSampled = (rule: ScoringRuleRow, id: string): boolean =>
+  rule.sampleRate >= 1 || isInSample(sampleHash(cohortOf(rule), id), rule.sampleRate);
 
 /** The id of a rule's score of a target, the same however often it is judged. */
 export const scoreIdOf = (ruleId: string, targetId: string): string => `rule:${ruleId}:${targetId}`;

@@ -16,7 +16,7 @@ import { JudgeTarget } from './judge-target.js';
 import { ScoringSettings } from './online-scoring.settings.js';
 import { RecordJudgement, type Outcome } from './record-judgement.js';
 import type { ScoringRuleRow, ScoringTaskRow } from './scoring-rule.entity.js';
-import { readFilters, scoreIdOf } from './scoring-rule-resource.js';
+import { isSampled, readFilters, scoreIdOf } from './scoring-rule-resource.js';
 import { ScoringRuleStore } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 import { LEASE_MS, TakeTasks } from './take-tasks.js';
@@ -156,8 +156,8 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     const scope = projectScope(rule.projectId);
     const isOfSpan = rule.target === 'span';
     const target = await this.targets.find(scope, isOfSpan ? 'span' : (rule.target as 'trace'), targetId);
-    // What still runs is noted again at its end.
-    if (!target || target.isRunning) return { type: 'dropped' };
+    // What still runs is noted again at its end; the sample may be another one since it was noted.
+    if (!target || target.isRunning || !isSampled(rule, target.sampledBy)) return { type: 'dropped' };
     const quietAt = Math.min(target.endedAt, Date.now()) + rule.quietMs;
     if (!isOfSpan && quietAt > Date.now()) return { type: 'put_off', until: quietAt };
     if ((await this.targets.findFailedFilter(scope, readFilters(rule), target)) !== undefined)
