@@ -105,6 +105,26 @@ describe('an alert', () => {
     expect([holds(fell, 4, 10), holds(fell, 5, 10), holds(fell, 40, 10)]).toEqual([true, false, false]);
   });
 
+  it('knows that a group that is gone has fallen to nothing, where it sums', () => {
+    const fell = { change: '<', percent: 50, against: 'previous' } as const;
+    const run = new Run({ measure: 'calls', group_by: 'model', condition: fell });
+    expect(run.next([group('a', 4)], [group('a', 10)])).toMatchObject({ notices: [{ event: 'firing', key: 'a' }] });
+    expect(run.next([], [group('a', 10)])).toMatchObject({
+      ...{ state: 'firing', lastValue: 0, notices: [] },
+      readings: [{ key: 'a', value: 0, count: 0, compared: 10, change_percent: -100, holds: true }],
+    });
+    expect(run.next([], []).notices).toMatchObject([{ event: 'resolved', key: 'a' }]);
+    // Nothing can be said of a mean of nothing, nor of groups beyond those that are measured.
+    const rate = new Run({ group_by: 'model', condition: fell });
+    expect(rate.next([], [group('a', 10)])).toMatchObject({ state: 'no_data', readings: [] });
+    const many = Array.from({ length: 1_000 }, (_, n) => group(`m${n}`, 1));
+    expect(new Run({ measure: 'cost', group_by: 'model', condition: fell }).next(many, [group('a', 10)])).toMatchObject(
+      {
+        notices: [],
+      },
+    );
+  });
+
   it('resolves what fires when it is turned off', () => {
     const run = new Run();
     run.value(6);

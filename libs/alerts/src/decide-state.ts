@@ -1,5 +1,6 @@
 import {
   ALERT_GROUPS_KEPT_MAX,
+  ALERT_GROUPS_READ_MAX,
   durationMs,
   isScoreMeasure,
   type AlertGroup,
@@ -65,7 +66,8 @@ export function decideState(
   now: number,
 ): Decision {
   const earlier = new Map(compared.map(({ key, value }) => [key, value]));
-  const readings = measured.map((reading) => judge(rule, reading, earlier.get(reading.key) ?? null));
+  const all = [...measured, ...goneGroups(rule, measured, compared)];
+  const readings = all.map((reading) => judge(rule, reading, earlier.get(reading.key) ?? null));
   const known = new Map(before.groups.map((group) => [group.key, group]));
   const [forMs, cooldownMs] = [rule.for, rule.cooldown].map((wait) => (wait === null ? 0 : durationMs(wait)));
   const furthest = furthestFirst(rule.condition, readings);
@@ -109,6 +111,13 @@ export function decideState(
 /** Whether nothing at all counts as 0: of sums, unless so many are wanted. */
 const isSum = (measure: AlertMeasure): boolean =>
   !isScoreMeasure(measure) && measure !== 'error_rate' && measure !== 'latency_p95';
+
+/** Groups that were measured before and are not there any more: they have fallen to 0, unless there are more than are measured. */
+function goneGroups({ measure, group_by: by }: AlertRule, measured: readonly Reading[], compared: readonly Reading[]) {
+  if (by === 'none' || !isSum(measure) || measured.length >= ALERT_GROUPS_READ_MAX) return [];
+  const there = new Set(measured.map(({ key }) => key));
+  return compared.flatMap(({ key }) => (there.has(key) ? [] : { key, value: 0, count: 0 }));
+}
 
 function stateOf(rule: AlertRule & { enabled: boolean }, { groups, readings }: Decision): AlertState {
   if (groups.some(({ firingSince }) => firingSince !== null)) return 'firing';
