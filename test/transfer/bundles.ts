@@ -117,6 +117,17 @@ export function bundles(server: () => TransferServer): void {
       expect(openBundle((await download(from, 'two')).text).parts['datapoints']).toBe('[]');
     });
 
+    it('holds all scores of a trace, however many there are', async () => {
+      const project = server().project();
+      await record(project, 'much');
+      const ids = Array.from({ length: 2_001 }, (_, n) => `score-${n}`);
+      const scores = ids.map((id, n) => ({ id, name: 'tone', value: n, trace_id: 'much' }));
+      await call(project, 'POST', '/api/ingest', { scores });
+      const { parts } = openBundle((await download(project, 'much')).text);
+      const exported = JSON.parse(parts['export']!) as { scores: ScoreResource[] };
+      expect(new Set(exported.scores.map(({ id }) => id)).size).toBe(ids.length + 1);
+    });
+
     it('is refused where there is no such trace, there are no rules to mask by, or it is too large', async () => {
       expect((await download(from, 'gone')).status).toBe(404);
       expect((await download(from, 'one', 'with=gone')).status).toBe(404);

@@ -14,13 +14,13 @@ import { datapointJson, DatapointStore, DatasetStore } from '@spandrel/datasets'
 import { streamSlices, type Texts } from '@spandrel/http';
 import { DomainError, Invalid, PACKAGE, type Scope } from '@spandrel/kernel';
 import { maskDatapoint, maskScore, maskSpan, maskTrace, ProjectMasking, type BoundedMasking } from '@spandrel/masking';
+import { scoreResource, ScoreStore } from '@spandrel/scores';
 import { Storage, type Position } from '@spandrel/storage';
 import {
   costOfSpan,
   exportedTrace,
   PRICING,
   ReadTrace,
-  ScoresPort,
   spanTextsWith,
   SpanStore,
   traceNotFound,
@@ -42,7 +42,7 @@ export class WriteBundle {
     private readonly spans: SpanStore,
     private readonly reads: ReadTrace,
     private readonly collections: ExportCollections,
-    private readonly scores: ScoresPort,
+    private readonly scores: ScoreStore,
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
     private readonly masking: ProjectMasking,
@@ -132,9 +132,13 @@ export class WriteBundle {
 
   private async *scoresOf(scope: Scope, rows: readonly TraceRow[], masking: BoundedMasking | null): Slices {
     for (const { id } of rows) {
-      const scores = (await this.scores.registered?.listOf(scope, 'trace', id)) ?? [];
-      const shown = masking ? await masking.run((calls) => scores.map((score) => maskScore(calls, score))) : scores;
-      yield shown.map((score) => JSON.stringify(score));
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await this.scores.list(scope, { trace_id: id, limit: SCORES, ...(cursor && { cursor }) });
+        const scores = page.items.map(scoreResource);
+        const shown = masking ? await masking.run((calls) => scores.map((score) => maskScore(calls, score))) : scores;
+        yield shown.map((score) => JSON.stringify(score));
+        cursor = page.nextCursor;
+      }
     }
   }
 
@@ -168,6 +172,9 @@ export class WriteBundle {
 
 /** Spans of which datapoints are looked for at once. */
 const SPANS = 1_000;
+
+/** Scores that are read at once. */
+const SCORES = 1_000;
 
 async function shownTrace(row: TraceRow, masking: BoundedMasking | null): Promise<string> {
   const text = exportedTrace(row);
