@@ -21,6 +21,8 @@ interface Case {
   request?: object;
   answer: Answer;
   expected: object;
+  /** The call names upstream in its header: a provider that is not detected. */
+  isForwarded?: true;
 }
 
 const CHAT = '/v1/chat/completions';
@@ -318,6 +320,69 @@ const cases: Case[] = [
     expected: { kind: { input_tokens: 181_000, output_tokens: 3_700 }, output: { text: 'Go on' } },
   },
   {
+    name: "a stream of Gemini's own API",
+    path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    isForwarded: true,
+    request: { contents: [{ role: 'user', parts: [{ text: 'Tide?' }] }] },
+    answer: events(
+      { candidates: [{ content: { role: 'model', parts: [{ text: 'Hm', thought: true }] }, index: 0 }] },
+      {
+        candidates: [{ content: { role: 'model', parts: [{ text: '満潮' }] }, finishReason: 'STOP', index: 0 }],
+        usageMetadata: {
+          ...{ promptTokenCount: 10, candidatesTokenCount: 8, thoughtsTokenCount: 40, totalTokenCount: 58 },
+          ...{ cachedContentTokenCount: 4 },
+        },
+        modelVersion: 'gemini-2.5-flash',
+      },
+    ),
+    expected: {
+      kind: {
+        ...{ type: 'llm_call', model: 'gemini-2.5-flash', provider: 'custom', input_tokens: 10, output_tokens: 48 },
+        ...{ cached_input_tokens: 4, reasoning_tokens: 40 },
+      },
+      input: [{ role: 'user', content: 'Tide?' }],
+      output: { text: '満潮', finish_reason: 'STOP', reasoning: 'Hm' },
+    },
+  },
+  {
+    name: 'Claude at Vertex AI',
+    path: '/v1/projects/p/locations/global/publishers/anthropic/models/claude-sonnet-5@default:rawPredict',
+    isForwarded: true,
+    answer: json({
+      ...{
+        type: 'message',
+        model: 'claude-sonnet-5',
+        content: [{ type: 'text', text: 'Hi' }],
+        stop_reason: 'end_turn',
+      },
+      usage: { input_tokens: 3, cache_read_input_tokens: 7, output_tokens: 2 },
+    }),
+    expected: {
+      kind: {
+        model: 'claude-sonnet-5',
+        provider: 'custom',
+        input_tokens: 10,
+        cached_input_tokens: 7,
+        output_tokens: 2,
+      },
+      output: { text: 'Hi', finish_reason: 'end_turn' },
+    },
+  },
+  {
+    name: 'a compaction of OpenAI',
+    path: '/v1/responses/compact',
+    request: { input: [{ role: 'user', content: 'Tide?' }] },
+    answer: json({
+      ...{ id: 'resp_1', object: 'response.compaction' },
+      output: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Tide?' }] },
+        { type: 'compaction', encrypted_content: 'x' },
+      ],
+      usage: { input_tokens: 139, input_tokens_details: { cached_tokens: 8 }, output_tokens: 438, total_tokens: 577 },
+    }),
+    expected: { kind: { input_tokens: 139, cached_input_tokens: 8, output_tokens: 438 }, output: { text: '' } },
+  },
+  {
     name: 'usage of Groq',
     request: { stream: true },
     answer: events(
@@ -410,10 +475,14 @@ async function play({ status = 200, headers = {}, pieces, isCut }: Answer, res: 
 let calls = 0;
 
 /** Makes the call of a case and gives what is recorded of it. */
-async function record({ name, path = CHAT, request = {} }: Case): Promise<SentSpan> {
+async function record({ name, path = CHAT, request = {}, isForwarded }: Case): Promise<SentSpan> {
   received = 0;
   const traceId = `case-${++calls}`;
-  const headers = { 'x-case': encodeURIComponent(name), 'x-spandrel-trace-id': traceId };
+  const { port } = upstream.address() as AddressInfo;
+  const headers = {
+    ...{ 'x-case': encodeURIComponent(name), 'x-spandrel-trace-id': traceId },
+    ...(isForwarded && { 'x-forward-url': `http://127.0.0.1:${port}` }),
+  };
   const answer = await fetch(`${gateway.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

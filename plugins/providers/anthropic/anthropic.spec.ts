@@ -27,6 +27,7 @@ describeProviderContract(
       post('/v1/messages/count_tokens', version),
       post('/v1/messages/batches', version),
       post('/v1/threads/thread_1/messages'),
+      post('/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict'),
       { method: 'GET', path: '/v1/messages', headers: version },
       { method: 'GET', path: '/v1/models', headers: version },
     ],

@@ -28,11 +28,22 @@ export default defineProvider({
   },
 });
 
+/**
+ * A path of Vertex AI, which names the model and calls a version without a date `@default`. Tokens are counted under a name that is no
+ * model's.
+ */
+const VERTEX =
+  /\/publishers\/anthropic\/models\/(?!count-tokens:)([^/:]+?)(?:@default)?:(?:rawPredict|streamRawPredict)$/;
+
 /** `…/v1/messages`; without `/v1` only with Anthropic's header, since OpenAI threads have `…/messages` as well. */
 function endpointOf(request: RequestHead): Endpoint | undefined {
   const { method, path } = request;
   const named = /\/v1\/messages\/?$/.test(path) || path === '/messages';
   const calls = named || (/\/messages\/?$/.test(path) && hasVersionHeader(request));
+  const model = VERTEX.exec(path)?.[1];
+  if (method === 'POST' && model !== undefined) {
+    return { ...messagesEndpoint, readRequest: (body) => ({ ...messagesEndpoint.readRequest(body), model }) };
+  }
   return method === 'POST' && calls ? messagesEndpoint : undefined;
 }
 

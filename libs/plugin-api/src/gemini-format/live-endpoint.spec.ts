@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { geminiEndpointOf, geminiLiveEndpoint, readGeminiUsage } from './live-endpoint.js';
+import { readGeminiUsage } from './content.js';
+import { geminiEndpointOf } from './generate-endpoint.js';
+import { geminiLiveEndpoint } from './live-endpoint.js';
 
 const answerOf = (...messages: unknown[]) => {
   const stream = geminiLiveEndpoint.readStream();

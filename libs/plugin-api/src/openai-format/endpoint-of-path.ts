@@ -12,7 +12,7 @@ export function openAiEndpointOf(request: RequestHead): Endpoint | undefined {
   if (/\/realtime\/?$/.test(path)) return /^websocket$/i.test(headers['upgrade'] ?? '') ? realtimeEndpoint : undefined;
   if (method !== 'POST') return undefined;
   if (callsChatCompletions(request)) return chatCompletionsEndpoint;
-  if (/\/responses\/?$/.test(path)) return responsesEndpoint;
+  if (/\/responses(?:\/compact)?\/?$/.test(path)) return responsesEndpoint;
   if (/\/completions\/?$/.test(path)) return completionsEndpoint;
   // Ollama's own `/api/embeddings` has another format.
   if (/\/embeddings\/?$/.test(path) && path !== '/api/embeddings') return embeddingsEndpoint;

@@ -86,10 +86,13 @@ function failureOf(error: unknown): string {
 /** Whether a response is still to be made. */
 const isPending = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress';
 
-/** Text of all messages, joined as the official client does (`output_text`); a refusal when there is no text. */
+/**
+ * Text of the model's messages, joined as the official client does (`output_text`); a refusal when there is no text. A compaction gives
+ * the user's messages back beside it.
+ */
 function outputText(items: readonly JsonObject[]): string {
   const parts = items.flatMap((item) => {
-    if (item['type'] !== undefined && item['type'] !== 'message') return [];
+    if ((item['type'] ?? 'message') !== 'message' || (item['role'] ?? 'assistant') !== 'assistant') return [];
     return textOf(item['content']) === null ? listOf(item['content']).map(objectOf) : { text: item['content'] };
   });
   const joined = (...members: string[]) =>
