@@ -64,11 +64,16 @@ const timedPrices = z
     /** `16:30`. */
     from: hour.optional(),
     until: hour.optional(),
+    /** Days of the week, 0 for Sunday. */
+    days: z.array(z.int().min(0).max(6)).min(1).optional(),
     prices: callPrices,
   })
   .refine(({ from, until }) => (from === undefined) === (until === undefined), 'needs both from and until, or neither');
 
-/** Prices of calls that begin from a date on, or in hours of the day, in UTC; `until` before `from` is past midnight. */
+/**
+ * Prices of calls that begin from a date on, on days of the week or in hours of the day, in UTC; `until` before `from` is past
+ * midnight.
+ */
 export type TimedPrices = z.infer<typeof timedPrices>;
 
 export const modelPriceSchema = callPrices.extend({

@@ -174,6 +174,16 @@ describe('costParts', () => {
     expect(cost('2026-06-01T00:29:59Z', 'batch')).toBe(2);
   });
 
+  it('has prices of hours on days of the week', () => {
+    const timed: ModelPrice = {
+      ...{ input: 1, output: 1 },
+      times: [{ days: [1, 2, 3, 4, 5], from: '01:00', until: '04:00', prices: { input: 2, output: 2 } }],
+    };
+    const cost = (at: string): number | undefined => totalOf({ inputTokens: 1_000_000 }, timed, Date.parse(at));
+    expect(cost('2026-11-27T02:00:00Z')).toBe(2);
+    expect(cost('2026-11-28T02:00:00Z')).toBe(1);
+  });
+
   it('has a fee for each call', () => {
     expect(totalOf({ inputTokens: 0 }, { input: 1, output: 1, request_per_thousand: 12 })).toBe(0.012);
   });

@@ -112,8 +112,9 @@ function pricesAtTime(price: ModelPrice, at: number): CallPrices {
   return times?.findLast((time) => holds(time, at))?.prices ?? prices;
 }
 
-function holds({ since, from, until }: TimedPrices, at: number): boolean {
+function holds({ since, days, from, until }: TimedPrices, at: number): boolean {
   const time = new Date(at).toISOString();
+  if (days !== undefined && !days.includes(new Date(at).getUTCDay())) return false;
   if (since !== undefined && time.slice(0, since.length) < since) return false;
   if (from === undefined || until === undefined) return true;
   const hour = time.slice(11, 16);
