@@ -25,6 +25,7 @@ export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined 
     cost,
     // Strands passes on Bedrock's count of input tokens, which leaves out the cached ones, under names of its own.
     inputExcludesCached: scope.name.startsWith('strands.') && hasAny(attributes, STRANDS) ? true : undefined,
+    outputExcludesReasoning: attributes.has(ADK_REASONING) ? true : undefined,
     ...(hasAny(attributes, RARE) && rareUsageOf(attributes)),
   });
 }
@@ -36,6 +37,8 @@ const rareUsageOf = (attributes: OtelMap): ReadUsage => ({
   outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
   inputImageTokens: countAt(attributes, INPUT_IMAGE),
   outputImageTokens: countAt(attributes, OUTPUT_IMAGE),
+  cachedAudioTokens: countAt(attributes, CACHED_AUDIO),
+  cachedImageTokens: countAt(attributes, CACHED_IMAGE),
   webSearchRequests: countAt(attributes, WEB_SEARCHES),
   serviceTier: textAt(attributes, SERVICE_TIER),
 });
@@ -92,6 +95,8 @@ const WRITTEN_1H = [
   'gen_ai.usage.details.cache_write_1h_tokens',
   'gen_ai.usage.details.ephemeral_1h_input_tokens',
 ];
+/** Google's kit before its version 2.4, whose output tokens leave out the thoughts that it reports beside them. */
+const ADK_REASONING = 'gen_ai.usage.experimental.reasoning_tokens';
 const REASONING = [
   'gen_ai.usage.reasoning.output_tokens',
   'gen_ai.usage.reasoning_tokens',
@@ -100,6 +105,7 @@ const REASONING = [
   'gen_ai.usage.output_reasoning_tokens',
   'gen_ai.usage.thinking_tokens',
   'gen_ai.usage.thoughts_tokens',
+  ADK_REASONING,
   'gen_ai.usage.completion_token_details.reasoning_tokens',
   'gen_ai.usage.completion_tokens_details.reasoning_tokens',
   'gen_ai.usage.output_tokens_details.reasoning_tokens',
@@ -131,15 +137,19 @@ const OUTPUT_AUDIO = [
 const INPUT_IMAGE = [
   'gen_ai.usage.input_image_tokens',
   'gen_ai.usage.input_tokens.image',
+  'gen_ai.usage.image.input_tokens',
   'gen_ai.usage.details.input_image_tokens',
   'gen_ai.usage.details.image_prompt_tokens',
 ];
 const OUTPUT_IMAGE = [
   'gen_ai.usage.output_image_tokens',
   'gen_ai.usage.output_tokens.image',
+  'gen_ai.usage.image.output_tokens',
   'gen_ai.usage.details.output_image_tokens',
   'gen_ai.usage.details.image_candidates_tokens',
 ];
+const CACHED_AUDIO = ['gen_ai.usage.audio.cache_read.input_tokens'];
+const CACHED_IMAGE = ['gen_ai.usage.image.cache_read.input_tokens'];
 const WEB_SEARCHES = [
   'gen_ai.usage.web_search_requests',
   'gen_ai.usage.server_tool_use.web_search_requests',
@@ -164,5 +174,5 @@ const COST = [
 const STRANDS = ['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_write_input_tokens'];
 const RARE = [
   ...[...WRITTEN_1H, ...INPUT_AUDIO, ...OUTPUT_AUDIO, ...INPUT_IMAGE, ...OUTPUT_IMAGE],
-  ...[...WEB_SEARCHES, ...SERVICE_TIER],
+  ...[...CACHED_AUDIO, ...CACHED_IMAGE, ...WEB_SEARCHES, ...SERVICE_TIER],
 ];

@@ -8,6 +8,7 @@ import {
   listOf,
   objectOf,
   readUsageOf,
+  reportedGeminiUsage,
   reportedUsage,
   saidJson,
   takeAt,
@@ -104,13 +105,15 @@ function messageOfCandidate(candidate: unknown): unknown {
 
 /**
  * Thoughts are output; where the total has more than input and output, they are counted beside these. Where the provider's own
- * answer stands in `raw` and is of OpenAI's format, its usage counts, which has cached and reasoning tokens.
+ * answer stands in `raw` and is of OpenAI's format or Gemini's, its usage counts, which has more parts.
  */
 function usageOf(given: Given | undefined): ReadUsage | undefined {
   const { usage: counted, raw } = objectOf(given?.value);
   const answer = objectOf(raw);
   const reported = /^(?:chat\.completion|response$)/.test(textOf(answer['object']) ?? '') && readUsageOf(answer);
   if (reported && reported.inputTokens !== null && reported.outputTokens !== null) return reportedUsage(reported);
+  const ofGemini = reportedGeminiUsage(answer['usageMetadata']);
+  if (ofGemini) return ofGemini;
   const usage = objectOf(counted);
   const countAt = (name: string): number | undefined => countOf(usage[name]) ?? undefined;
   return reportedUsage({

@@ -1,14 +1,13 @@
 import {
   completionOf,
   conversationOf,
-  countOf,
   defineDialect,
   idAt,
   listOf,
   objectOf,
   saidJson,
   takeAt,
-  reportedUsage,
+  reportedGeminiUsage,
   type Given,
   type OtelSpan,
   type ReadUsage,
@@ -66,19 +65,9 @@ function outputOf(response: Given | undefined): Given | undefined {
   return { value: completionOf([message], typeof reason === 'string' ? [reason] : []) };
 }
 
-/** Gemini's own counts: attributes leave out the tokens of the cache and those of thoughts, which are output too. */
-function usageOf(response: Given | undefined): ReadUsage | undefined {
-  const counts = objectOf(memberOf(objectOf(response?.value), 'usage_metadata'));
-  const countAt = (name: string): number | undefined => countOf(memberOf(counts, name)) ?? undefined;
-  const said = countAt('candidates_token_count');
-  const thoughts = countAt('thoughts_token_count');
-  return reportedUsage({
-    inputTokens: countAt('prompt_token_count'),
-    outputTokens: said === undefined && thoughts === undefined ? undefined : (said ?? 0) + (thoughts ?? 0),
-    cachedInputTokens: countAt('cached_content_token_count'),
-    reasoningTokens: thoughts,
-  });
-}
+/** Gemini's own counts: attributes leave out the tokens of the cache, of thoughts and of what its tools gave back. */
+const usageOf = (response: Given | undefined): ReadUsage | undefined =>
+  reportedGeminiUsage(memberOf(objectOf(response?.value), 'usage_metadata'));
 
 /**
  * A content of Gemini's (`{role, parts: [{text}, {function_call}, {function_response}]}`) as a message.

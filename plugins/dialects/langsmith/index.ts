@@ -125,18 +125,27 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const reported = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
   const input = objectOf(reported['input_token_details']);
   const output = objectOf(reported['output_token_details']);
+  // LangChain writes a tier before the names of the details, and the rest of the tokens under its own.
+  const tier = TIERS.find((name) => input[name] !== undefined);
+  const countIn = (details: Readonly<Record<string, unknown>>, name: string): number | undefined =>
+    countOf(details[name]) ?? countOf(details[`${tier}_${name}`]) ?? undefined;
+  // Written tokens by the time that they are kept stand in place of their sum, which is zero then.
+  const byTime =
+    (countIn(input, 'ephemeral_5m_input_tokens') ?? 0) + (countIn(input, 'ephemeral_1h_input_tokens') ?? 0);
   return reportedUsage({
     inputTokens: countOf(reported['input_tokens']) ?? undefined,
     outputTokens: countOf(reported['output_tokens']) ?? undefined,
     totalTokens: countOf(reported['total_tokens']) ?? undefined,
-    cachedInputTokens: countOf(input['cache_read']) ?? undefined,
-    cacheWriteTokens: countOf(input['cache_creation']) ?? undefined,
-    cacheWrite1hTokens: countOf(input['ephemeral_1h_input_tokens']) ?? undefined,
-    reasoningTokens: countOf(output['reasoning']) ?? undefined,
-    inputAudioTokens: countOf(input['audio']) ?? undefined,
-    outputAudioTokens: countOf(output['audio']) ?? undefined,
+    cachedInputTokens: countIn(input, 'cache_read'),
+    cacheWriteTokens: byTime > 0 ? byTime : countIn(input, 'cache_creation'),
+    cacheWrite1hTokens: countIn(input, 'ephemeral_1h_input_tokens'),
+    reasoningTokens: countIn(output, 'reasoning'),
+    inputAudioTokens: countIn(input, 'audio'),
+    outputAudioTokens: countIn(output, 'audio'),
+    serviceTier: tier,
     cost: amountOf(reported['total_cost']) ?? undefined,
   });
 }
 
+const TIERS = ['flex', 'priority'];
 const USAGE = ['langsmith.usage_metadata', 'langsmith.metadata.usage_metadata'];

@@ -106,6 +106,8 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
     totalTokens: countOf(counts['total_tokens']) ?? undefined,
     cachedInputTokens: countOf(counts['cache_read_input_tokens']) ?? undefined,
     cacheWriteTokens: countOf(counts['cache_creation_input_tokens']) ?? undefined,
+    // Anthropic's own count, which leaves out what the cache gave and took.
+    inputExcludesCached: jsonTextAt(attributes, 'mlflow.message.format') === 'anthropic' ? true : undefined,
     cost: costOf(attributes),
   });
 }

@@ -92,8 +92,14 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
     inputAudioTokens: countAt(attributes, 'llm.token_count.prompt_details.audio'),
     outputAudioTokens: countAt(attributes, 'llm.token_count.completion_details.audio'),
     webSearchRequests: countAt(attributes, 'llm.token_count.prompt_details.web_search_requests'),
-    cost: amountAt(attributes, ['llm.cost.total', 'llm.usage.total_cost']),
+    cost: amountAt(attributes, ['llm.cost.total', 'llm.usage.total_cost']) ?? sumOfCosts(attributes),
   });
+}
+
+/** Both parts of a cost whose sum is not reported. */
+function sumOfCosts(attributes: OtelMap): number | undefined {
+  const [asked, answered] = [amountAt(attributes, 'llm.cost.prompt'), amountAt(attributes, 'llm.cost.completion')];
+  return asked === undefined || answered === undefined ? undefined : asked + answered;
 }
 
 const CACHED = ['llm.token_count.prompt_details.cache_read', 'llm.token_count.prompt_details.cache_input'];

@@ -7,8 +7,9 @@ import {
   type ReadUsage,
   amountOf,
   countOf,
-  listOf,
   objectOf,
+  readGeminiUsage,
+  reportedCost,
   saidJson,
   takeAt,
   textOf,
@@ -21,9 +22,10 @@ import {
  * Version 7 has the reasoning tokens under its own name, beside GenAI's names of the others.
  */
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const inputTokens = countAt(attributes, INPUT);
+  const counted = countAt(attributes, INPUT);
   const outputTokens = countAt(attributes, OUTPUT);
-  const { countedInput, countedOutput, ...reported } = reportedByProvider(attributes);
+  const { countedInput, countedOutput, countedPrompt, toolTokens, ...reported } = reportedByProvider(attributes);
+  const inputTokens = counted !== undefined && counted === countedPrompt ? counted + (toolTokens ?? 0) : counted;
   const isOwnCount =
     countedInput === undefined
       ? reported.inputExcludesCached === true || OWN_COUNTS.test(textAt(attributes, 'ai.model.provider') ?? '')
@@ -65,6 +67,9 @@ const WITH_CACHE = [
 interface ReportedByProvider extends ReadUsage {
   /** The provider's own count of the input, which leaves out the cache. */
   readonly countedInput?: number | undefined;
+  /** The provider's own count of the prompt, beside which tokens of its tools are input. */
+  readonly countedPrompt?: number | undefined;
+  readonly toolTokens?: number | undefined;
   /** The provider's own count of the output, which leaves out reasoning. */
   readonly countedOutput?: number | undefined;
 }
@@ -111,22 +116,14 @@ const bedrock: Read = ({ usage }) => {
 
 const gemini: Read = ({ usageMetadata }) => {
   const counts = objectOf(usageMetadata);
+  const { inputTokens: _input, outputTokens: _output, ...parts } = readGeminiUsage(counts);
   return {
-    cachedInputTokens: countOf(counts['cachedContentTokenCount']),
-    reasoningTokens: countOf(counts['thoughtsTokenCount']),
+    ...parts,
+    countedPrompt: countOf(counts['promptTokenCount']),
+    toolTokens: countOf(counts['toolUsePromptTokenCount']),
     countedOutput: countOf(counts['candidatesTokenCount']),
-    inputAudioTokens: ofModality(counts['promptTokensDetails'], 'AUDIO'),
-    inputImageTokens: ofModality(counts['promptTokensDetails'], 'IMAGE'),
-    outputAudioTokens: ofModality(counts['candidatesTokensDetails'], 'AUDIO'),
-    outputImageTokens: ofModality(counts['candidatesTokensDetails'], 'IMAGE'),
-    serviceTier: textOf(counts['serviceTier']),
   };
 };
-
-function ofModality(details: unknown, modality: string): number | null {
-  const detail = listOf(details).find((one) => objectOf(one)['modality'] === modality);
-  return countOf(objectOf(detail)['tokenCount']);
-}
 
 const openai: Read = ({ cachedPromptTokens, reasoningTokens, serviceTier }) => ({
   cachedInputTokens: countOf(cachedPromptTokens),
@@ -145,6 +142,8 @@ const openrouter: Read = ({ usage }) => {
   };
 };
 
+const xai: Read = ({ costInUsdTicks }) => ({ cost: reportedCost({ cost_in_usd_ticks: costInUsdTicks }) });
+
 const gateway: Read = ({ cost }) => ({ cost: amountOf(cost) });
 
 const READERS: readonly (readonly [name: string, read: Read])[] = [
@@ -156,5 +155,6 @@ const READERS: readonly (readonly [name: string, read: Read])[] = [
   ['azure', openai],
   ['deepseek', deepseek],
   ['openrouter', openrouter],
+  ['xai', xai],
   ['gateway', gateway],
 ];

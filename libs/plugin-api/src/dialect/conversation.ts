@@ -217,7 +217,11 @@ function toolCallOf(part: unknown): ToolCall | null {
   return CALL_TYPES.has(object['type']) ? callOf(object) : null;
 }
 
-const CALL_TYPES: ReadonlySet<unknown> = new Set(['tool_call', 'tool-call', 'tool_use', 'function_call']);
+const CALL_TYPES: ReadonlySet<unknown> = new Set([
+  ...['tool_call', 'tool-call', 'tool_use', 'function_call'],
+  // Tools that the provider runs itself.
+  ...['server_tool_call', 'server_tool_use', 'mcp_tool_use'],
+]);
 
 /** @returns `null` for what names no tool. */
 function callOf(call: JsonObject): ToolCall | null {
@@ -240,7 +244,7 @@ function callOf(call: JsonObject): ToolCall | null {
   };
 }
 
-const ARGUMENTS = ['arguments', 'input', 'args'];
+const ARGUMENTS = ['arguments', 'input', 'args', 'server_tool_call'];
 
 /** The first of some members that has a value as wanted. */
 function firstMember(
@@ -277,7 +281,7 @@ function toolResultOf(part: unknown): ToolResult | null {
   if (!RESULT_TYPES.has(object['type'])) return null;
   const name = firstMember(object, ['name', 'toolName'], filledTextOf);
   const id = firstMember(object, ['call_id', 'id', 'tool_call_id', 'toolCallId', 'tool_use_id'], textOf);
-  const result = firstMember(object, ['response', 'result', 'output', 'content'], (value) => value);
+  const result = firstMember(object, RESULTS, (value) => value);
   const value = result === undefined ? null : object[result];
   return {
     ...othersBeside(object, [name, id, result]),
@@ -293,8 +297,10 @@ function valueOfOutput(output: unknown): unknown {
   return (type === 'text' || type === 'json') && Object.keys(rest).length === 0 ? value : output;
 }
 
+const RESULTS = ['response', 'result', 'output', 'content', 'server_tool_call_response'];
 const RESULT_TYPES: ReadonlySet<unknown> = new Set([
   'tool_call_response',
+  'server_tool_call_response',
   'tool-result',
   'tool_result',
   'function_call_output',
