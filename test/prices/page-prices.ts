@@ -18,6 +18,7 @@ export interface PagePrice {
 const FAST = 'https://openai.com/api-priority-processing/';
 const OPENAI = 'https://developers.openai.com/api/docs/pricing';
 const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing';
+const MISTRAL = 'https://docs.mistral.ai/inference/pricing';
 const CLAUDE = 'https://platform.claude.com/docs/en/about-claude/pricing';
 const CLAUDE_GEO = 'https://platform.claude.com/docs/en/manage-claude/data-residency';
 const CLAUDE_FAST = 'https://platform.claude.com/docs/en/build-with-claude/fast-mode';
@@ -209,6 +210,13 @@ export const CLAUDE_PAGES: PagePrice[] = [
 ];
 
 /** Ollama serves models of one's own machine: their prices are what the configuration says. */
+export const MISTRAL_PAGES: PagePrice[] = [
+  { model: 'mistral-large-latest', tier: null, page: MISTRAL, input: 0.5, cached: 0.05, output: 1.5 },
+  { model: 'mistral-small-latest', tier: null, page: MISTRAL, input: 0.15, cached: 0.015, output: 0.6 },
+  { model: 'mistral-medium-2604', tier: null, page: MISTRAL, input: 1.5, cached: 0.15, output: 7.5 },
+  { model: 'codestral-latest', tier: null, page: MISTRAL, input: 0.3, cached: 0.03, output: 0.9 },
+];
+
 export const OLLAMA_PAGES: PagePrice[] = [
   { model: 'llama3.2:3b', tier: null, page: 'pricing.models', input: 0.06, cached: 0.06, output: 0.12 },
   { model: 'nomic-embed-text', tier: null, page: 'pricing.models', input: 0.008, cached: 0.008, output: 0 },

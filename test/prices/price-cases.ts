@@ -1,6 +1,6 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import type { Answered, Counts, ShapeName } from './answers.ts';
-import { CLAUDE_PAGES, OLLAMA_PAGES, OPENAI_PAGES, type PagePrice } from './page-prices.ts';
+import { CLAUDE_PAGES, MISTRAL_PAGES, OLLAMA_PAGES, OPENAI_PAGES, type PagePrice } from './page-prices.ts';
 
 export interface PriceCase extends Answered {
   shape: ShapeName;
@@ -98,7 +98,7 @@ const GROUPS: Group[] = [
   },
   {
     ...{ provider: 'deepseek', shapes: ['chat of DeepSeek', 'chat stream of DeepSeek'], rows: 20 },
-    models: ['deepseek-chat', 'deepseek-reasoner', 'deepseek-v4-flash', 'deepseek-v4-pro'],
+    models: ['deepseek-chat', 'deepseek-reasoner'],
     features: ['cached', 'reasoning'],
   },
   {
@@ -108,8 +108,8 @@ const GROUPS: Group[] = [
   },
   {
     ...{ provider: 'mistral', shapes: ['chat', 'chat stream'], rows: 8 },
-    models: ['mistral-large-latest', 'mistral-small-latest', 'codestral-latest'],
-    features: [],
+    models: ['mistral-large-2512', 'mistral-small-2603', 'codestral-2508'],
+    features: ['cached'],
   },
   {
     ...{ provider: 'groq', shapes: ['chat stream of Groq'], rows: 6 },
@@ -148,6 +148,7 @@ export function priceCases(day: string): PriceCase[] {
     ),
     ...pageCases(OPENAI_PAGES, ['chat', 'chat stream', 'responses', 'responses stream'], 2, moment, draw),
     ...pageCases(CLAUDE_PAGES, ['messages', 'messages stream'], 1, moment, draw),
+    ...pageCases(MISTRAL_PAGES, ['chat', 'chat stream'], 2, moment, draw),
     ...pageCases(OLLAMA_PAGES.slice(0, 1), ['ollama chat', 'ollama generate'], 2, moment, draw),
     ...pageCases(OLLAMA_PAGES.slice(1), ['ollama embed'], 1, moment, draw),
   ];

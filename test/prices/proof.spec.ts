@@ -37,6 +37,14 @@ describe('the cost of an answer', () => {
     },
   );
 
+  it('is that of the hours of peak at DeepSeek on weekdays alone', () => {
+    const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: 0 };
+    const cost = (at: string) => estimateCost(pricing, 'deepseek-flash', usage, Date.parse(at));
+    expect(cost('2026-11-27T02:30:00Z')).toBeCloseTo(0.6 * 0.3 + 0.4 * 0.006 + 0.1 * 1.2, 9);
+    expect(cost('2026-11-27T05:00:00Z')).toBeCloseTo(0.6 * 0.15 + 0.4 * 0.003 + 0.1 * 0.6, 9);
+    expect(cost('2026-11-28T02:30:00Z')).toBeCloseTo(0.6 * 0.15 + 0.4 * 0.003 + 0.1 * 0.6, 9);
+  });
+
   it.each(UNEVEN_TIERS)(
     'is that of its page: $model, $tier',
     ({ model, tier, input, cached, output, from = 1_000 }) => {

@@ -11,7 +11,7 @@ import {
 } from '@spandrel/plugin-api';
 
 /**
- * Any server that speaks OpenAI's chat completions, or Gemini's Live API. It recognises nothing by itself: a call is named `custom` when
+ * Any server that speaks OpenAI's chat completions, or Gemini's own API. It recognises nothing by itself: a call is named `custom` when
  * X-Forward-URL leads to a host that no provider claims as its own.
  */
 export default defineProvider({
