@@ -95,7 +95,7 @@ export function readGeminiUsage(value: unknown): Partial<Usage> {
   };
 }
 
-/** The same of a span that has it; `undefined` where it reports no tokens. */
+/** A `usageMetadata` as the usage of a span; `undefined` where it reports no tokens. */
 export const reportedGeminiUsage = (value: unknown): ReadUsage | undefined =>
   reportedUsage(Object.fromEntries(Object.entries(readGeminiUsage(value)).filter(([, count]) => count !== null)));
 
