@@ -3,7 +3,7 @@ import { proseOf } from './prose.ts';
 
 const DAY_MS = 86_400_000;
 export const DAYS = 30;
-const SPANS_PER_TRACE = 8;
+export const SPANS_PER_TRACE = 8;
 /** Every so many spans one has the model that few have. */
 const RARE_EVERY = 50_000;
 

@@ -2,12 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadStoreFilters, ReadStoreListQuery, ReadStoreSpan } from '@spandrel/plugin-api';
+import type {
+  ReadStoreFilters,
+  ReadStoreKey,
+  ReadStoreListQuery,
+  ReadStoreSpan,
+  ReadStoreSumQuery,
+  ReadStoreTrace,
+} from '@spandrel/plugin-api';
 import type * as Connect from '../plugins/read-stores/clickhouse/connect.ts';
 import type * as Store from '../plugins/read-stores/clickhouse/clickhouse-store.ts';
 import { importSource } from './libs.ts';
 import { median } from './load.ts';
-import { DAYS, SpanMaker } from './read-store-data.ts';
+import { DAYS, SpanMaker, SPANS_PER_TRACE } from './read-store-data.ts';
 import { goal, heading, row } from './report.ts';
 
 const BATCH_SPANS = 20_000;
@@ -19,6 +26,9 @@ const PAGE = 51;
 /** Parts count as merged when they have not changed for so long; after the longest they are taken as they are. */
 const QUIET_MS = 3_000;
 const MERGED_MS_MAX = 180_000;
+const HOUR_MS = 3_600_000;
+/** Bins of latencies: fewer than an answer has, of the same kind. */
+const STEPS = [0, ...Array.from({ length: 200 }, (_, n) => Math.ceil(1.1 ** n))];
 const PROJECT = 'bench';
 const CONTENT = 'bench';
 
@@ -71,9 +81,13 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
           projectId: PROJECT,
           span: storedSpan(maker, from + n),
         }));
+        const traces = Array.from({ length: Math.ceil(rows.length / SPANS_PER_TRACE) }, (_, n) => ({
+          projectId: PROJECT,
+          trace: storedTrace(maker, from + n * SPANS_PER_TRACE),
+        }));
         const { user, system } = process.threadCpuUsage(before);
         making += user + system;
-        await store.apply({ content: CONTENT, batch: ++batch, removed: [], traces: [], spans: rows });
+        await store.apply({ content: CONTENT, batch: ++batch, removed: [], traces, spans: rows });
       }
     };
     const began = performance.now();
@@ -102,16 +116,21 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
       }
       return median(millis.slice(1));
     };
-    const list = (filters: ReadStoreFilters, sort: ReadStoreListQuery['sort_by'] = 'started_at') => {
-      const query = {
-        projectId: PROJECT,
-        filters,
-        except: { spans: [], traces: [] },
-        instead: { gone: [], traces: [] },
-        has: { content: CONTENT, batch },
-      };
-      return () => store.list({ ...query, sort_by: sort, sort_order: 'desc', part: 'valued', limit: PAGE });
-    };
+    const query = (filters: ReadStoreFilters) => ({
+      ...{ projectId: PROJECT, filters, has: { content: CONTENT, batch } },
+      ...{ except: { spans: [], traces: [] }, instead: { gone: [], traces: [] } },
+    });
+    const list =
+      (filters: ReadStoreFilters, sort: ReadStoreListQuery['sort_by'] = 'started_at') =>
+      () =>
+        store.list({ ...query(filters), sort_by: sort, sort_order: 'desc', part: 'valued', limit: PAGE });
+    const sum =
+      (keys: readonly ReadStoreKey[], more: Partial<ReadStoreSumQuery> = {}) =>
+      () =>
+        store.sum({
+          ...{ ...query({}), keys, bucket: null, top: 50, rank: 'count', has_none: true, given: [], steps: STEPS },
+          ...{ latencies: false, first_tokens: false, limit: 100_000, ...more },
+        });
     const parts = async (): Promise<{ parts: number; bytes: number }> => {
       const found = await one<{ parts: string; bytes: string }>(
         `SELECT count() AS parts, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${database}'`,
@@ -128,11 +147,6 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
       last = now;
     }
     const all = spans / (used() / 1e6);
-    const groups =
-      (keys: string, measures = '') =>
-      () =>
-        one(`SELECT count() FROM (SELECT ${keys}, count() AS spans, sum(cost) AS cost, sum(total_tokens) AS tokens${measures}
-        FROM ${database}.spans FINAL WHERE project_id = '${PROJECT}' GROUP BY ${keys})`);
     const asked: [name: string, limit: number, question: () => Promise<unknown>][] = [
       ['spans, model=gpt-4o', 100, list({ model: 'gpt-4o' })],
       ['spans, model=rare-model', 100, list({ model: 'rare-model' })],
@@ -140,10 +154,11 @@ export async function measureEngine(spans: number, chdbFolder: string): Promise<
       ['spans, kind=retrieval', 100, list({ kind: 'retrieval' })],
       ['spans, dearest', 100, list({}, 'cost')],
       ['text without a hit', 300, text],
-      [`${DAYS} days by hour and model`, 200, groups('intDiv(started_at, 3600000), model')],
-      ['by model and status', 1_000, groups('model, status')],
-      ['by kind and name', 1_000, groups('kind, name')],
-      ['by model, percentiles', 1_000, groups('model', ', quantiles(0.5, 0.95, 0.99)(duration_ms) AS latency')],
+      [`${DAYS} days by hour and model`, 200, sum(['model'], { bucket: { width: HOUR_MS, origin: 0 } })],
+      ['by model and status', 1_000, sum(['model', 'status'])],
+      ['by kind and name', 1_000, sum(['kind', 'name'])],
+      ['by user and model', 1_000, sum(['user', 'model'])],
+      ['by model, percentiles', 1_000, sum(['model'], { latencies: true })],
     ];
     const questions: EngineFigures['questions'] = [];
     for (const [name, limit, question] of asked) questions.push({ name, limit, ms: await ask(question) });
@@ -173,6 +188,15 @@ function storedSpan(maker: SpanMaker, n: number): ReadStoreSpan {
     ...{ started_at: span.startedAt, ended_at: span.startedAt + span.durationMs, error: null },
     input: JSON.stringify([{ role: 'user', content: span.input }]),
     output: JSON.stringify({ text: span.output, finish_reason: 'stop' }),
+  };
+}
+
+function storedTrace(maker: SpanMaker, n: number): ReadStoreTrace {
+  const { id, name, userId, sessionId, tags, metadata, startedAt } = maker.trace(n);
+  return {
+    ...{ id, name, user_id: userId, session_id: sessionId, tags: tags.toSorted(), models: ['gpt-4o'], metadata },
+    ...{ status: 'completed', started_at: startedAt, duration_ms: 4_000, cost: 0.01, total_tokens: 9_000 },
+    span_count: SPANS_PER_TRACE,
   };
 }
 
