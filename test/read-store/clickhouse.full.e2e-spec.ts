@@ -3,7 +3,7 @@ import type { ReadStore } from '@spandrel/plugin-api';
 import { describeReadStoreContract, setUpPlugin } from '@spandrel/plugin-api/testing';
 import { inCluster } from '../../plugins/read-stores/clickhouse/cluster.sql.js';
 import clickhouse from '../../plugins/read-stores/clickhouse/index.js';
-import { movedTo, tablesOf } from '../../plugins/read-stores/clickhouse/tables.sql.js';
+import { movedTo, OURS, tablesOf } from '../../plugins/read-stores/clickhouse/tables.sql.js';
 import { describeWithClickHouse, startClickHouse, type TestClickHouse } from '../support/clickhouse.ts';
 import { POSTGRES, SQLITE } from '../support/databases.ts';
 import { repetitions } from '../support/repetitions.ts';
@@ -63,6 +63,7 @@ describeWithClickHouse('ClickHouse', () => {
       const disk = { policy: 'default', volume: 'default', after_days: days };
       const moved = await setUpPlugin(clickhouse, { ...config, s3_disk: disk });
       await moved.open();
+      if (days === 30) await moved.begin('c');
       expect(
         await ask("SELECT create_table_query FROM system.tables WHERE database = 'moved' FORMAT TSVRaw"),
       ).toContain(`toIntervalDay(${days}) TO VOLUME 'default'`);
@@ -71,6 +72,27 @@ describeWithClickHouse('ClickHouse', () => {
     const spread = await setUpPlugin(clickhouse, { ...config, cluster: 'three' });
     await expect(spread.open()).rejects.toThrow('knows no cluster three');
     await spread.close();
+  });
+
+  it('has nothing when a table is gone or of another form, and leaves tables of others alone', async () => {
+    const database = 'formed';
+    const formed = await setUpPlugin(clickhouse, { url: server!.url, database });
+    await formed.open();
+    expect(await formed.state()).toBeNull();
+    await formed.begin('c');
+    const changes = [
+      `ALTER TABLE ${database}.spans MODIFY COMMENT '${OURS}, form 0'`,
+      `DROP TABLE ${database}.traces SYNC`,
+    ];
+    for (const change of changes) {
+      expect(await formed.state()).toEqual({ content: 'c', batch: 0 });
+      await ask(change);
+      expect(await formed.state()).toBeNull();
+      await formed.begin('c');
+    }
+    await ask(`ALTER TABLE ${database}.loader MODIFY COMMENT 'of somebody'`);
+    await expect(formed.begin('d')).rejects.toThrow("formed.loader is not Spandrel's; name another database");
+    await formed.close();
   });
 
   it('builds the indexes of a large insert behind it, and finds texts before and after', async () => {

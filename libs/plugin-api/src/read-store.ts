@@ -285,11 +285,11 @@ export interface ReadStoreBatch extends ReadStoreState {
  */
 export interface ReadStore {
   readonly capabilities: ReadStoreCapabilities;
-  /** Makes and migrates the tables. */
+  /** Called once by each server, before all else. */
   open(): Promise<void>;
-  /** What the store has; `null` when it has no content. */
+  /** What the store has; `null` when it has no content, has lost some, or keeps it in the form of another version. */
   state(): Promise<ReadStoreState | null>;
-  /** Forgets everything, and begins with other content at batch 0. */
+  /** Forgets everything, and begins with other content at batch 0; makes what it keeps it in. */
   begin(content: string): Promise<void>;
   /**
    * Writes a batch, as a whole or in parts, and last that it has it: {@link state} never says more than is there. The same

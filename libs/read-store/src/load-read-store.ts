@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { BackgroundTasks, LOGGER, newId, projectScope, type Logger } from '@spandrel/kernel';
-import type { ReadStore, ReadStoreBatch, ReadStoreSpan } from '@spandrel/plugin-api';
+import type { ReadStore, ReadStoreBatch, ReadStoreSpan, ReadStoreState } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
 import {
   RecordScanStore,
@@ -34,6 +34,11 @@ const LEASE_MS = 30_000;
 export class LoadReadStore {
   private readonly holder = newId();
   private isOpen = false;
+  /**
+   * Whether the store is known to have what the database says that it has, and nothing that the database does not know, as one
+   * restored from a backup: it is asked for no lists before.
+   */
+  isKnown = false;
   private last: Promise<void> = Promise.resolve();
 
   constructor(
@@ -65,10 +70,23 @@ export class LoadReadStore {
   }
 
   private async loadAll(stopped: AbortSignal): Promise<void> {
+    if (!this.isKnown) await this.look();
     while (!stopped.aborted) {
       const more = [await this.loadChanges(), await this.loadProject()];
       if (!more.includes(true)) return;
     }
+  }
+
+  /** Looks what the store has; it is filled from the start where that is not what it should. @throws StartError as {@link begin} */
+  private async look(): Promise<void> {
+    const has = await this.storeState();
+    // Read behind it: a store is never ahead of its own database.
+    const known = await this.changes.state();
+    const isOf = known !== undefined && has?.content === known.content;
+    if (isOf && has.batch > known.batch)
+      await this.startOver('the read store is ahead of the database, as of one that was restored');
+    else this.isKnown = isOf && has.batch >= known.confirmed;
+    if (!this.isKnown) await this.begin();
   }
 
   /** @returns whether there may be more. */
@@ -115,18 +133,27 @@ export class LoadReadStore {
       return this.changes.take(tx, this.holder, isFree, now + LEASE_MS);
     });
     if (!state) return undefined;
-    if (!this.isOpen) await this.store!.open();
-    this.isOpen = true;
-    const has = await this.store!.state();
+    const has = await this.storeState();
     if (has?.content !== state.content || has.batch < state.confirmed) {
       if (state.confirmed > 0) {
-        await this.storage.write((tx) => this.changes.begin(tx, now));
-        this.logger.warn('the read store has lost what it had; it is filled from the start');
+        await this.startOver('the read store has lost what it had');
         return this.begin();
       }
       await this.store!.begin(state.content);
     }
+    this.isKnown = true;
     return state;
+  }
+
+  private async storeState(): Promise<ReadStoreState | null> {
+    if (!this.isOpen) await this.store!.open();
+    this.isOpen = true;
+    return this.store!.state();
+  }
+
+  private async startOver(why: string): Promise<void> {
+    await this.storage.write((tx) => this.changes.begin(tx, Date.now()));
+    this.logger.warn(`${why}; it is filled from the start`);
   }
 
   private async apply(

@@ -25,6 +25,7 @@ import {
 } from '@spandrel/tracing';
 import { noteAnswered } from './answer-header.js';
 import { READ_STORE } from './configured-store.js';
+import { LoadReadStore } from './load-read-store.js';
 import { CHANGE_KIND } from './read-store.entity.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
 import { ReadStoreDayStore } from './read-store-day.store.js';
@@ -63,6 +64,7 @@ export class StoredLists implements StoredSpans, OnModuleInit {
     private readonly traces: TraceLookups,
     private readonly settings: ReadStoreSettings,
     private readonly metrics: ReadStoreMetrics,
+    private readonly loader: LoadReadStore,
   ) {}
 
   onModuleInit(): void {
@@ -128,7 +130,8 @@ export class StoredLists implements StoredSpans, OnModuleInit {
    * @param withTraces whether the answer depends on what traces say. @returns nothing where the database answers alone.
    */
   private async askable(scope: Scope, withTraces: boolean): Promise<Common | undefined> {
-    const found = performance.now() < this.awayUntil ? 'off' : await this.commonOf(scope, withTraces);
+    const found =
+      !this.loader.isKnown || performance.now() < this.awayUntil ? 'off' : await this.commonOf(scope, withTraces);
     this.note(typeof found === 'string' ? found : 'store');
     return typeof found === 'string' ? undefined : found;
   }
@@ -175,6 +178,7 @@ export class StoredLists implements StoredSpans, OnModuleInit {
       return await ask(this.store!);
     } catch (error) {
       this.awayUntil = performance.now() + AWAY_MS;
+      this.loader.isKnown = false;
       this.note('off');
       this.logger.warn({ err: error }, 'the read store cannot be asked; the database answers alone');
       throw new ReadStoreAway('the read store cannot be asked', { cause: error });

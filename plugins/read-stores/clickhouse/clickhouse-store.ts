@@ -32,7 +32,7 @@ import {
   windowsOf,
 } from './list.sql.js';
 import { selectSums, sumsOfRow, type SumsTuple } from './sums.sql.js';
-import { movedTo, tablesOf, type ColdDisk } from './tables.sql.js';
+import { FORM, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
 import { digestOf, textsOf } from './texts.sql.js';
 
 interface StoreParts {
@@ -49,6 +49,8 @@ interface StoreParts {
 const LOAD_SECONDS = 120;
 /** What queries of the loader are called, so that those of a process that ended can be ended too. */
 const LOADER = 'spandrel-loader';
+/** How much longer than a statement may take its answer is waited for. */
+const HANGS_SECONDS = 2;
 const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   // Columns are added up under their own names; a span that moved to another month went where it was.
@@ -60,6 +62,8 @@ const SETTINGS = {
   max_expanded_ast_elements: '10000000',
 } as const;
 const LOAD_SETTINGS = {
+  // Tables of any size may be dropped.
+  max_table_size_to_drop: '0',
   max_execution_time: LOAD_SECONDS,
   max_partitions_per_insert_block: '0',
   async_insert: 0,
@@ -79,28 +83,30 @@ export class ClickHouseStore implements ReadStore {
   private settings: object = SETTINGS;
   /** Whether there may be parts without indexes. */
   private hasBulk = false;
+  /** Whether what earlier loaders began has been ended. */
+  private isAlone = false;
+  private servers = 1;
 
   constructor(private readonly parts: StoreParts) {}
 
-  /** @throws Error also where the tables are there and are not those of the cluster. */
+  /** @throws Error also where the tables that are there are not those of the cluster. */
   async open(): Promise<void> {
-    const { database, cluster, coldDisk } = this.parts;
-    if (cluster !== undefined) this.settings = { ...SETTINGS, ...clusterSettings(await this.replicasOf(cluster)) };
-    const plain = [...tablesOf(database), ...(coldDisk ? movedTo(database, coldDisk) : [])];
-    const statements = cluster === undefined ? plain : inCluster(database, cluster, plain);
-    for (const statement of statements) await this.command(statement);
-    const [spans] = await this.rows<{ engine: string }>(
-      `SELECT engine FROM system.tables WHERE database = ${literal(database)} AND name = 'spans'`,
-      LOAD_SECONDS,
-    );
-    if ((spans!.engine === 'Distributed') !== (cluster !== undefined))
+    const { database, cluster } = this.parts;
+    if (cluster !== undefined) {
+      const { replicas, servers } = await this.sizeOf(cluster);
+      this.settings = { ...SETTINGS, ...clusterSettings(replicas) };
+      this.servers = servers;
+    }
+    const spans = (await this.tables()).find(({ name }) => name === 'spans');
+    if (spans && (spans.engine === 'Distributed') !== (cluster !== undefined))
       throw new Error(
         `config cluster: the database ${database} was made without it, or with it; name another database`,
       );
-    await this.endOthers();
+    if (await this.isWhole()) await this.moveOld();
   }
 
   async state(): Promise<ReadStoreState | null> {
+    if (!(await this.isWhole())) return null;
     const [row] = await this.rows<ReadStoreState>(
       `SELECT content, max(batch) AS batch FROM ${this.parts.database}.loader GROUP BY content ORDER BY max(batch) DESC`,
       LOAD_SECONDS,
@@ -108,16 +114,25 @@ export class ClickHouseStore implements ReadStore {
     return row ?? null;
   }
 
+  /** @throws Error also where there are tables of these names that are not ours. */
   async begin(content: string): Promise<void> {
-    const { database } = this.parts;
+    const { database, cluster } = this.parts;
     await this.endOthers();
-    for (const table of ['loader', 'spans', 'traces']) await this.command(`TRUNCATE TABLE ${this.held(table)}`);
+    const other = (await this.tables()).find(({ comment }) => !comment.startsWith(OURS));
+    if (other) throw new Error(`config database: ${database}.${other.name} is not Spandrel's; name another database`);
+    const [create, ...rest] = this.statements(tablesOf(database));
+    await this.command(create!);
+    for (const name of this.names())
+      await this.command(`DROP TABLE IF EXISTS ${database}.${name}${onCluster(cluster)} SYNC`);
+    for (const statement of rest) await this.command(statement);
+    await this.moveOld();
     await this.command(`INSERT INTO ${database}.loader VALUES (${literal(content)}, 0)`, `${content}-begun`);
   }
 
   async apply({ content, batch, removed, spans, traces }: ReadStoreBatch): Promise<void> {
     const { database } = this.parts;
     const isBulk = spans.length >= BULK_SPANS;
+    if (!this.isAlone) await this.endOthers();
     try {
       for (const { projectId, spans: ids, traces } of removed) {
         const which = [
@@ -263,12 +278,20 @@ export class ClickHouseStore implements ReadStore {
   }
 
   private async rows<Row>(query: string, seconds: number): Promise<Row[]> {
-    const answer = await this.parts.engine.client.query({
-      query,
-      format: 'JSONEachRow',
-      clickhouse_settings: { ...this.settings, max_execution_time: seconds },
-    });
-    return answer.json();
+    // A server that hangs does not end it by itself.
+    const patience = AbortSignal.timeout((seconds + HANGS_SECONDS) * 1_000);
+    try {
+      const answer = await this.parts.engine.client.query({
+        query,
+        format: 'JSONEachRow',
+        abort_signal: patience,
+        clickhouse_settings: { ...this.settings, max_execution_time: seconds },
+      });
+      return await answer.json();
+    } catch (error) {
+      if (!patience.aborted) throw error;
+      throw new Error(`ClickHouse did not answer within ${seconds + HANGS_SECONDS} s`, { cause: error });
+    }
   }
 
   /** @param token of an insert: chdb keeps settings from one statement to the next, and would take another for a repetition. */
@@ -286,10 +309,42 @@ export class ClickHouseStore implements ReadStore {
 
   /** Ends what earlier loaders began: a batch that comes late would bring back what has gone since. */
   private async endOthers(): Promise<void> {
-    if (!this.parts.engine.isShared) return;
     const { engine, database, cluster } = this.parts;
     const loaders = `startsWith(initial_query_id, '${LOADER}-${database}-')`;
-    await engine.client.command({ query: `KILL QUERY${onCluster(cluster)} WHERE ${loaders} SYNC` });
+    if (engine.isShared)
+      await engine.client.command({ query: `KILL QUERY${onCluster(cluster)} WHERE ${loaders} SYNC` });
+    this.isAlone = true;
+  }
+
+  private statements(plain: readonly string[]): readonly string[] {
+    const { database, cluster } = this.parts;
+    return cluster === undefined ? plain : inCluster(database, cluster, plain);
+  }
+
+  private async moveOld(): Promise<void> {
+    const { database, coldDisk } = this.parts;
+    for (const statement of this.statements(coldDisk ? movedTo(database, coldDisk) : [])) await this.command(statement);
+  }
+
+  /** The names of all tables, each of which every server has. */
+  private names(): string[] {
+    return [...new Set(TABLES.flatMap((table) => [table, heldBy(table, this.parts.cluster)]))];
+  }
+
+  /** The tables that are there, of each server. */
+  private tables(): Promise<{ name: string; engine: string; comment: string }[]> {
+    const { database, cluster } = this.parts;
+    const from = cluster === undefined ? 'system.tables' : `clusterAllReplicas(${cluster}, system.tables)`;
+    return this.rows(
+      `SELECT name, engine, comment FROM ${from} WHERE database = ${literal(database)} AND name IN ${literals(this.names())}`,
+      LOAD_SECONDS,
+    );
+  }
+
+  /** Whether all tables are there in their present form: one that was lost or is of another version has nothing that counts. */
+  private async isWhole(): Promise<boolean> {
+    const tables = await this.tables();
+    return tables.filter(({ comment }) => comment === FORM).length === this.names().length * this.servers;
   }
 
   /** Tables of which each server has its own, in a statement for all of them. */
@@ -299,13 +354,13 @@ export class ClickHouseStore implements ReadStore {
   }
 
   /** @throws Error where the server knows no such cluster. */
-  private async replicasOf(cluster: string): Promise<number> {
-    const [found] = await this.rows<{ replicas: number }>(
-      `SELECT max(replica_num) AS replicas FROM system.clusters WHERE cluster = ${literal(cluster)}`,
+  private async sizeOf(cluster: string): Promise<{ replicas: number; servers: number }> {
+    const [found] = await this.rows<{ replicas: number; servers: number }>(
+      `SELECT max(replica_num) AS replicas, count() AS servers FROM system.clusters WHERE cluster = ${literal(cluster)}`,
       LOAD_SECONDS,
     );
-    if (!found?.replicas) throw new Error(`config cluster: the server knows no cluster ${cluster}`);
-    return found.replicas;
+    if (!found?.servers) throw new Error(`config cluster: the server knows no cluster ${cluster}`);
+    return found;
   }
 }
 

@@ -27,7 +27,8 @@ export const inCluster = (database: string, cluster: string, statements: readonl
     const here = `${verb} ${database}.${held}${on}${replicated(rest!)}`;
     if (verb === 'ALTER TABLE')
       return / MODIFY (?:SETTING|TTL) /.test(rest!) ? [here] : [here, statement.replace(rest!, on + rest!)];
-    const all = `ENGINE = Distributed(${cluster}, ${database}, ${held}, ${shardedBy})`;
+    const comment = / COMMENT '[^']*'$/.exec(rest!)?.[0] ?? '';
+    const all = `ENGINE = Distributed(${cluster}, ${database}, ${held}, ${shardedBy})${comment}`;
     return [here, `${verb} ${database}.${table}${on} AS ${database}.${held} ${all}`];
   });
 

@@ -10,10 +10,14 @@ export const TRACE_COLUMNS = `id String, name Nullable(String), session_id Nulla
     status LowCardinality(String), started_at Int64, duration_ms Nullable(Int64), cost Nullable(Float64),
     total_tokens Int64, span_count Int64`;
 
-/**
- * Statements that make the tables, one version after the other; they may be run again. Parts of a table are on disk before
- * a batch is said to be there.
- */
+export const TABLES = ['spans', 'traces', 'loader'];
+
+/** What the comments of our tables begin with. */
+export const OURS = 'Spandrel read store';
+/** The comment of tables as they are made here: who changes one raises the number, and stores are filled from the start. */
+export const FORM = `${OURS}, form 1`;
+
+/** Statements that make the tables. Parts of a table are on disk before a batch is said to be there. */
 export const tablesOf = (database: string): string[] => [
   `CREATE DATABASE IF NOT EXISTS ${database}`,
   `CREATE TABLE IF NOT EXISTS ${database}.spans (
@@ -46,7 +50,7 @@ export const tablesOf = (database: string): string[] => [
   PARTITION BY toYYYYMM(toDateTime(intDiv(started_at, 1000), 'UTC'))
   ORDER BY (project_id, intDiv(started_at, 60000), trace_id, id)
   SETTINGS index_granularity_bytes = 10485760, non_replicated_deduplication_window = 1000,
-    fsync_after_insert = 1, fsync_part_directory = 1`,
+    fsync_after_insert = 1, fsync_part_directory = 1 COMMENT '${FORM}'`,
   // A trace keeps its place wherever its start moves.
   `CREATE TABLE IF NOT EXISTS ${database}.traces (
     project_id LowCardinality(String),
@@ -55,9 +59,9 @@ export const tablesOf = (database: string): string[] => [
     is_deleted UInt8
   ) ENGINE = ReplacingMergeTree(version, is_deleted)
   ORDER BY (project_id, id)
-  SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1`,
+  SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1 COMMENT '${FORM}'`,
   `CREATE TABLE IF NOT EXISTS ${database}.loader (content String, batch UInt64)
-  ENGINE = ReplacingMergeTree(batch) ORDER BY content SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  ENGINE = ReplacingMergeTree(batch) ORDER BY content SETTINGS fsync_after_insert = 1, fsync_part_directory = 1 COMMENT '${FORM}'`,
 ];
 
 /** Where rows go when they are old: a volume of a storage policy of the server, such as a disk in S3. */
