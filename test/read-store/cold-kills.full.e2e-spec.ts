@@ -1,13 +1,12 @@
 /** The server killed while it compares old texts and gives them away: whatever was done by then, each text is had. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { DAY_MS } from '@spandrel/storage';
 import type { Api } from '../support/api.ts';
 import { describeWithClickHouse, startClickHouse, type TestClickHouse } from '../support/clickhouse.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import type { Place } from '../support/places.ts';
-import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
+import { runSpandrel, until } from '../support/spandrel.ts';
+import { configWith } from './under-load.ts';
 
 const DAYS = [2, 3, 4];
 const SPANS = 1_200;
@@ -18,14 +17,6 @@ const MOMENTS = [
   'select count(*) as n from read_store_day where state >= 2',
   'select count(*) as n from span_payload where cold_digest is not null',
 ];
-
-function configWith(url: string, database: string): string {
-  const file = join(tempDir(), 'cold.json');
-  const plugins = [{ use: 'clickhouse', config: { url, database } }];
-  const read_store = { plugin: 'clickhouse' };
-  writeFileSync(file, JSON.stringify({ plugins, read_store, retention: { hot_days: 1 } }));
-  return file;
-}
 
 const ingest = async (api: Api, day: number, output: string, count: number): Promise<void> => {
   const trace_id = `t${day}`;
@@ -62,7 +53,7 @@ describeWithClickHouse('old texts under kills', () => {
 
     it('loses none', async () => {
       [place, engine] = [await takePlace(), await startClickHouse()];
-      const SPANDREL_CONFIG = configWith(engine.url, `cold_${name}`);
+      const SPANDREL_CONFIG = configWith({ url: engine.url, database: `cold_${name}` }, { retention: { hot_days: 1 } });
       const start = () =>
         place!.start({ command: 'server', env: { SPANDREL_CONFIG, SPANDREL_RETENTION_INTERVAL: '1' } });
       const numberOf = async (query: string) => Number((await place!.rows<{ n: number }>(query))[0]!.n);

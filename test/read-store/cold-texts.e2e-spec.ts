@@ -6,6 +6,9 @@ import type { Registry } from '@prometheus-io/client';
 import { CoolDays, LoadReadStore, rebuildReadStore } from '@spandrel/read-store';
 import { DAY_MS, integer, shapeOf } from '@spandrel/storage';
 import { ReadStoreSettings } from '../../libs/read-store/src/read-store.settings.js';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { CONNECTIONS, type McpClient } from '../mcp/clients.ts';
+import { logExport, spanExport, traceIdOf } from '../otlp/exported.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 
@@ -22,6 +25,10 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
   const store = new MemoryReadStore();
   let app: ServerApp;
   let datasetId: string;
+  let runId: string;
+  let provider: FakeProvider;
+  let connectionId: string;
+  let mcp: McpClient;
 
   const load = (): Promise<void> => app.app.get(LoadReadStore).execute();
   const cool = (): Promise<void> => app.app.get(CoolDays).execute(Date.now());
@@ -65,8 +72,33 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
         '/api/traces/t1/bundle',
         '/api/count/spans?text_contains=t1',
       ],
+      `/api/eval/${runId}/items?include=kind`,
     ];
-    return Promise.all(paths.map(text));
+    const tools = [
+      ['get_span', { span_id: 't1-1' }],
+      ['get_trace', { trace_id: 't2' }],
+      ['list_spans', { text_contains: 'where is t1' }],
+    ] as const;
+    return Promise.all([
+      ...paths.map(text),
+      ...tools.map(async ([name, args]): Promise<[string, number, string]> => {
+        const answer = await mcp.call(name, args);
+        return [name, answer.isError ? 500 : 200, answer.text];
+      }),
+    ]);
+  };
+  const created = async <Body>(path: string, body: object): Promise<Body> => {
+    const answer = await app.api.post<Body>(path, body);
+    expect([path, answer.body, Math.floor(answer.status / 100)]).toEqual([path, answer.body, 2]);
+    return answer.body;
+  };
+  /** Tries the call of a span again. @returns the answer's status and what the provider was asked. */
+  const tryAgain = async (span_id: string): Promise<[number, string]> => {
+    const body = JSON.stringify({ connection_id: connectionId, span_id });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${app.url}/api/try`, { method: 'POST', headers, body });
+    await answer.text();
+    return [answer.status, String(provider.requests.at(-1)?.body ?? '')];
   };
 
   beforeAll(async () => {
@@ -90,11 +122,20 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     );
     const runs = span('t2-runs', 't2', NOON + 70_000, { status: 'running', ended_at: undefined, output: undefined });
     await ingest([], [runs]);
-    datasetId = (await app.api.post<{ id: string }>('/api/datasets', { name: 'kept' })).body.id;
+    datasetId = (await created<{ id: string }>('/api/datasets', { name: 'kept' })).id;
+    await created(`/api/datasets/${datasetId}/export-spans`, { span_ids: ['t1-1', 't2-2'] });
+    const run = { name: 'before', execution: 'external', scorers: [{ name: 'own', scoring: 'External' }] };
+    runId = (await created<{ id: string }>(`/api/datasets/${datasetId}/eval`, run)).id;
+    provider = await startFakeProvider();
+    const connection = { name: 'ours', provider: 'openai', api_key: 'sk-fake', base_url: `${provider.url}/v1` };
+    connectionId = (await created<{ id: string }>('/api/provider-connections', connection)).id;
+    mcp = await CONNECTIONS['client 2 over HTTP']!({ url: app.url });
   });
   afterAll(async () => {
     jest.restoreAllMocks();
-    await app.close();
+    await mcp?.close();
+    await app?.close();
+    await provider?.close();
   });
 
   it('stay where they are when the store has lost one, which is said', async () => {
@@ -133,6 +174,56 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     const { body } = await app.api.get<object>(`/api/datasets/${datasetId}/datapoints`);
     expect(JSON.stringify(body)).toContain('Where is big-5?');
     expect(JSON.stringify(body)).toContain('Where is t1-0?');
+    const run = { name: 'after', execution: 'external', scorers: [{ name: 'own', scoring: 'External' }] };
+    const { id } = await created<{ id: string }>(`/api/datasets/${datasetId}/eval`, run);
+    expect((await text(`/api/eval/${id}/items?include=kind`))[2]).toContain('Where is big-5?');
+  });
+
+  it('are sent again where their call is tried again', async () => {
+    const [status, asked] = await tryAgain('t1-2');
+    expect([status, asked]).toEqual([200, expect.stringContaining('Where is t1-2?')]);
+  });
+
+  it('merge with what comes by OTLP later', async () => {
+    const send = async (path: string, body: object): Promise<void> => {
+      expect((await app.api.unchecked.post(path, body)).status).toBe(200);
+      await load();
+    };
+    const calls = [
+      { trace: 'old', span: 'call of old', startedAt: NOON + 80_000 },
+      { trace: 'new', span: 'call of new', startedAt: Date.now() - 60_000 },
+    ] as const;
+    const says = async (content: string, after: number) => {
+      const said = { event: 'gen_ai.user.message', body: { content } };
+      for (const { startedAt, ...call } of calls)
+        await send('/v1/logs', logExport({ ...call, ...said, at: startedAt + after }));
+    };
+    const exported = async (attributes: Record<string, string>) => {
+      for (const call of calls) await send('/v1/traces', spanExport({ ...call, attributes }));
+    };
+    const read = async (at: 0 | 1) => {
+      const { body } = await app.api.get<{ spans: Record<string, unknown>[] }>(
+        `/api/traces/${traceIdOf(calls[at].trace)}`,
+      );
+      return body.spans.map(({ input, output, kind }) => ({ input, output, kind }));
+    };
+    const chat = { 'gen_ai.operation.name': 'chat' };
+    await exported(chat);
+    await says('why?', 5);
+    const cold = await number(COLD);
+    await cool();
+    expect(await number(COLD)).toBe(cold + 1);
+    await says('and when?', 10);
+    expect(await read(0)).toEqual(await read(1));
+    await cool();
+    await exported({ ...chat, 'gen_ai.request.model': 'gpt', 'gen_ai.provider.name': 'openai' });
+    const asked = ['why?', 'and when?'].map((content) => ({ role: 'user', content }));
+    expect(await read(0)).toEqual([
+      expect.objectContaining({ input: asked, kind: expect.objectContaining({ model: 'gpt' }) }),
+    ]);
+    expect(await read(0)).toEqual(await read(1));
+    await cool();
+    expect(await read(0)).toEqual(await read(1));
   });
 
   it('are missed where they are asked for while the store is away; what does without them goes on', async () => {
@@ -141,6 +232,10 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     expect([missed.status, missed.body.code]).toEqual([503, 'texts_unavailable']);
     expect(missed.body.detail).toContain('is there');
     expect((await app.api.get('/api/traces/t1?view=full')).body.code).toBe('texts_unavailable');
+    expect((await tryAgain('t1-0'))[0]).toBe(503);
+    expect(await mcp.call('get_span', { span_id: 't1-0' })).toMatchObject({
+      ...{ isError: true, text: expect.stringContaining('texts_unavailable') },
+    });
     for (const path of [
       '/api/traces/t1?view=outline&preview=20',
       '/api/traces?preview=20',
@@ -159,7 +254,7 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     await ingest([], [{ id: 't2-0', trace_id: 't2', name: 'late', status: 'completed', metadata: { late: true } }]);
     const completed = await app.api.post('/api/spans/t2-runs/complete', { output: 'done' });
     expect(completed.status).toBe(200);
-    expect(await number(HOT)).toBe(5);
+    expect(await number(HOT)).toBe(6);
     const [, , full] = await text('/api/traces/t2?view=full');
     expect(full).toContain('Where is t2-0?');
     expect(full).toContain('Where is t2-runs?');
@@ -167,7 +262,7 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     const before = await shown();
     await load();
     await cool();
-    expect(await number(HOT)).toBe(3);
+    expect(await number(HOT)).toBe(4);
     expect(await shown()).toEqual(before);
   });
 

@@ -1,12 +1,12 @@
 /**
  * ClickHouse's HTTP protocol, as far as `@clickhouse/client` speaks it here, in front of the engine of the package chdb.
- * Arguments: the folder in which chdb is installed, a data folder and a port.
+ * Arguments: the folder in which chdb is installed, a data folder, a port and the password that callers must have, if any.
  */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const [, , installedIn, path, port] = process.argv;
+const [, , installedIn, path, port, password = ''] = process.argv;
 const { Session } = createRequire(join(installedIn, 'package.json'))('chdb');
 const session = new Session(path);
 /** Names in the address that are no settings of the engine. */
@@ -45,6 +45,10 @@ async function run(query, settings) {
 createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   if (pathname === '/ping') return void response.end('Ok.\n');
+  if (password !== '' && request.headers['authorization'] !== `Basic ${btoa(`default:${password}`)}`) {
+    response.statusCode = 403;
+    return void response.end('Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)');
+  }
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString('utf8');

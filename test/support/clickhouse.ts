@@ -12,8 +12,12 @@ export interface TestClickHouse {
   url: string;
   /** Ends it at once, as a crash does. */
   crash(): Promise<void>;
-  /** Starts it again on the same port and data. */
-  start(): Promise<void>;
+  /** Starts it again on the same port and data. @param password that it wants from then on. */
+  start(password?: string): Promise<void>;
+  /** Has it hang, or go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** The folder of its data. */
+  path: string;
 }
 
 const running = new Set<ChildProcess>();
@@ -22,11 +26,10 @@ atEnd(() => running.forEach((child) => child.kill('SIGKILL')));
 export async function startClickHouse(): Promise<TestClickHouse> {
   const [port, path] = [await freePort(), tempDir()];
   let child: ChildProcess | undefined;
-  const start = async (): Promise<void> => {
+  const start = async (password = ''): Promise<void> => {
     let output = '';
-    const started = spawn(process.execPath, ['test/support/chdb-server.mjs', CHDB_FOLDER!, path, String(port)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const args = ['test/support/chdb-server.mjs', CHDB_FOLDER!, path, String(port), password];
+    const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     started.stdout.on('data', (chunk) => (output += String(chunk)));
     started.stderr.on('data', (chunk) => (output += String(chunk)));
     running.add(started);
@@ -45,7 +48,7 @@ export async function startClickHouse(): Promise<TestClickHouse> {
     await ended;
   };
   await start();
-  return { url: `http://127.0.0.1:${port}`, start, crash };
+  return { url: `http://127.0.0.1:${port}`, start, crash, path, signal: (signal) => void child!.kill(signal) };
 }
 
 /** Describes what needs ClickHouse: skipped where chdb is not installed, unless SPANDREL_REQUIRE_SERVICES is 1: then it fails. */
