@@ -122,6 +122,15 @@ describe('the event loop', () => {
     expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
   });
 
+  it('is not held by imports of a large row that are compared with what is there', async () => {
+    const row = `{"input":[${list(249_000, (n) => `{"k${n}":0}`)}]}\n`;
+    for (const asked of ['', '', '?dedupe=true']) {
+      await loopHeldMs(program);
+      expect((await send(`/api/datasets/${dataset}/import${asked}`, row, 'application/jsonl')).status).toBe(201);
+      expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    }
+  }, 60_000);
+
   it('is not held by an import of a trace with large metadata that is there', async () => {
     const body = `{"version":1,"traces":[{"id":"i","metadata":{"a":[${list(249_000, (n) => `{"k${n}":0}`)}]}}]}`;
     expect((await send('/api/import/json', body)).status).toBe(200);

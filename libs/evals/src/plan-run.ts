@@ -27,7 +27,7 @@ import {
   newId,
 } from '@spandrel/kernel';
 import { type WriteTx, Storage, toJsonText } from '@spandrel/storage';
-import { findPrice, PRICING, type PricingTable, requestHash } from '@spandrel/tracing';
+import { findPrice, PRICING, type PricingTable, largeRequestHash } from '@spandrel/tracing';
 import { ChooseDatapoints, DatasetSnapshots, DatasetStore, type Snapshot } from '@spandrel/datasets';
 import { EvalsSettings } from './evals.settings.js';
 import { ScoringThreads } from './execution/prepare-run.js';
@@ -449,7 +449,7 @@ export class StartRun {
     const names = scorers.map(({ name }) => name);
     const resolved = await this.metadata.resolveGates(scope, { datasetId }, request.gates ?? [], names);
     let missing: MissingExpected | undefined;
-    const startHash = request.id ? requestHash({ ...request, dataset_id: datasetId }) : null;
+    const startHash = request.id ? await largeRequestHash({ ...request, dataset_id: datasetId }) : null;
     const connectionIds = isExternal ? [] : runs.flatMap(({ body }) => body.config?.connection_id ?? []);
     const now = Date.now();
     const startOne = async (tx: WriteTx, { body, name }: PlannedStart) => {

@@ -55,7 +55,7 @@ export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX }
 export { FindTalks } from './outline/find-talks.js';
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
-export { largeRequestHash, requestHash } from './write/request-hash.js';
+export { largeRequestHash } from './write/request-hash.js';
 export { Ingest, restoredSpanSchema, RestoreRecords } from './write/ingest.js';
 export { RecordSpans } from './write/record-spans.js';
 export type { Indexed, SpanAmendment, SpanRecord } from './write/tracing-job.js';

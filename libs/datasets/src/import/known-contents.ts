@@ -39,7 +39,7 @@ export class KnownContents {
       const rows = await datapoints.after(scope, id, CURRENT, afterId, SLICE);
       for (const row of rows) {
         if (turn.isOver()) await turn.next();
-        contents.idsOf(contentHash(row.kind)).push(row.id);
+        contents.idsOf(await contentHash(row.kind)).push(row.id);
         afterId = row.id;
       }
       if (rows.length === 0) return contents;
@@ -47,9 +47,9 @@ export class KnownContents {
   }
 
   /** @param kind of a row, as JSON. @returns whether it is to be added. */
-  takes(kind: string): boolean {
+  async takes(kind: string): Promise<boolean> {
     const { dedupe, replace } = this.mode;
-    const content = contentHash(kind);
+    const content = await contentHash(kind);
     const known = this.ids.get(content);
     const stays = replace && known?.shift() !== undefined;
     if (stays) this.kept++;

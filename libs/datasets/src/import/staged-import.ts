@@ -89,7 +89,7 @@ export class StagedImport {
       if (turn.isOver()) await turn.next();
       // What is stored is compared with what is stored.
       const asStored = masking ? await masked(datapoint, masking) : datapoint;
-      if (this.contents?.takes(asStored.kind) !== false) stored.push(asStored);
+      if ((await this.contents?.takes(asStored.kind)) !== false) stored.push(asStored);
     }
     if (stored.length === 0) return;
     const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { parseExactJson, parseWithSources, type DatapointKind, type SortOrder } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { exactJsonInPieces, parseWithSources, type DatapointKind, type SortOrder } from '@spandrel/contract';
+import { inTurns, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
@@ -14,7 +14,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { datapointKindInTurns, datapointKind, kindTexts } from '../datapoint-resource.js';
+import { datapointKindInTurns, kindTexts } from '../datapoint-resource.js';
 import {
   atVersion,
   DATAPOINT_READ_BYTES,
@@ -24,7 +24,7 @@ import {
 } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
 import { datapointSelectionTable, datapointTable, type DatapointRow } from '../datapoint.entity.js';
-import { requestHash } from '@spandrel/tracing';
+import { largeRequestHash } from '@spandrel/tracing';
 
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
@@ -288,7 +288,7 @@ export class DatasetSnapshots {
   /** The `metadata` of datapoints of a snapshot by their ids. @param ids in any order. */
   async metadata(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
-    await this.each(scope, snapshot, ids, (id, kind) => void found.set(id, metadataOf(kind)));
+    await this.each(scope, snapshot, ids, async (id, kind) => void found.set(id, await metadataOf(kind)));
     return found;
   }
 
@@ -304,7 +304,7 @@ export class DatasetSnapshots {
     const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
     const snapshot = { datasetId, version: current, ...(selection && { selection }) };
     for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot))) {
-      await this.each(scope, snapshot, ids, (_id, kind) => take(metadataOf(kind)));
+      await this.each(scope, snapshot, ids, async (_id, kind) => take(await metadataOf(kind)));
     }
   }
 
@@ -328,7 +328,7 @@ export class DatasetSnapshots {
 
   private async hashes(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, string>> {
     const hashes = new Map<string, string>();
-    await this.each(scope, snapshot, ids, (id, kind) => void hashes.set(id, contentHash(kind)));
+    await this.each(scope, snapshot, ids, async (id, kind) => void hashes.set(id, await contentHash(kind)));
     return hashes;
   }
 
@@ -337,7 +337,7 @@ export class DatasetSnapshots {
     scope: Scope,
     snapshot: Snapshot,
     ids: readonly string[],
-    take: (id: string, kind: string) => void,
+    take: (id: string, kind: string) => Promise<void> | void,
   ): Promise<void> {
     for (let left = ids; left.length > 0;) {
       const taken = await this.fitting(scope, snapshot, left, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
@@ -346,7 +346,7 @@ export class DatasetSnapshots {
           and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${seenBy(snapshot)}`,
         scope,
       );
-      for (const { id, kind } of rows) take(id, kind);
+      for (const { id, kind } of rows) await take(id, kind);
       left = left.slice(taken.length);
     }
   }
@@ -358,16 +358,10 @@ async function withKinds(rows: readonly DatapointRow[]): Promise<SnapshotDatapoi
   return datapoints;
 }
 
-/** The members of a datapoint, all of its variant. @param kind as the row has it. */
-function variantOf(kind: string): Record<string, unknown> {
-  const whole = datapointKind({ kind, resultOutput: null, resultScore: null });
-  return 'Generic' in whole ? { ...whole.Generic } : { ...whole.LlmConversation };
-}
-
 /** The metadata of a datapoint, `null` where it has none; its other members are not read. @param kind as the row has it. */
-function metadataOf(kind: string): unknown {
+function metadataOf(kind: string): Promise<unknown> {
   const { texts } = kindTexts({ kind, resultOutput: null, resultScore: null });
-  return parseExactJson(texts.get('metadata') ?? 'null', Infinity, parseWithSources);
+  return inTurns(exactJsonInPieces(texts.get('metadata') ?? 'null', Infinity, parseWithSources));
 }
 
 /** Whether a datapoint has an expected value. @param kind as the row has it. */
@@ -376,8 +370,11 @@ function statesExpected(kind: string): boolean {
   return (texts.get(name === 'Generic' ? 'expected_output' : 'expected') ?? 'null') !== 'null';
 }
 
-/** Equal for contents that are, whatever the order of their members. @param kind as the row has it. */
-export const contentHash = (kind: string): string => requestHash(contentOf(variantOf(kind)));
+/** Equal for contents that are, whatever the order of their members; others have their turn meanwhile. @param kind as the row has it. */
+export async function contentHash(kind: string): Promise<string> {
+  const whole = await datapointKindInTurns({ kind, resultOutput: null, resultScore: null });
+  return largeRequestHash(contentOf('Generic' in whole ? { ...whole.Generic } : { ...whole.LlmConversation }));
+}
 
 /** What a datapoint is, without the result of a run. @param variant its members. */
 export function contentOf(variant: Readonly<Record<string, unknown>>): Record<string, unknown> {

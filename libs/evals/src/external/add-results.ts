@@ -186,7 +186,7 @@ export class AddResults {
   ): Promise<AddedResults> {
     const run = await this.runs.find(scope, runId);
     assertTakesResults(run);
-    const { given, rejected } = readResults({ repeats: run.repeats, scorers: listScorers(run) }, results);
+    const { given, rejected } = await readResults({ repeats: run.repeats, scorers: listScorers(run) }, results);
     const ids = [...new Set(given.map(({ datapointId }) => datapointId))];
     const present = ids.length > 0 ? await this.snapshots.present(scope, snapshotOf(run), ids) : new Set<string>();
     const masking = await this.masking.of(scope);

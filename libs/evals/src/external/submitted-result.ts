@@ -9,7 +9,7 @@ import {
 } from '@spandrel/contract';
 import type { MaskingCalls } from '@spandrel/masking';
 import { toJsonText } from '@spandrel/storage';
-import { requestHash, estimateCost, type PricingTable } from '@spandrel/tracing';
+import { estimateCost, largeRequestHash, type PricingTable } from '@spandrel/tracing';
 import type { SampleKey } from '../eval-item.js';
 import { combineScores, NO_SCORE, NO_RESULT, type SampleResult } from '../execution/sample-result.js';
 
@@ -37,12 +37,12 @@ interface AskedFor {
 
 /**
  * Checks results one by one, so that a bad one rejects itself alone; whether the run has their datapoints is not looked at
- * (docs/spec/external-runs.md#results).
+ * (docs/spec/external-runs.md#results). Others have their turn meanwhile.
  */
-export function readResults(
+export async function readResults(
   run: AskedFor,
   results: readonly unknown[],
-): { given: SubmittedResult[]; rejected: Rejection[] } {
+): Promise<{ given: SubmittedResult[]; rejected: Rejection[] }> {
   const external = new Set(run.scorers.filter(({ scoring }) => scoring === EXTERNAL_SCORER).map(({ name }) => name));
   const given: SubmittedResult[] = [];
   const rejected: Rejection[] = [];
@@ -51,7 +51,7 @@ export function readResults(
     const faults = parsed.success
       ? findFaults(run, external, parsed.data)
       : fieldErrors(parsed.error).map(({ path, message }) => (path ? `${path} ${message}` : message));
-    if (parsed.success && faults.length === 0) given.push(submittedResult(index, parsed.data));
+    if (parsed.success && faults.length === 0) given.push(await submittedResult(index, parsed.data));
     else rejected.push({ index, code: 'validation_failed', message: faults.join('; ') });
   }
   return { given, rejected };
@@ -71,7 +71,7 @@ function findFaults(run: AskedFor, external: ReadonlySet<string>, { repeat, scor
   return faults;
 }
 
-function submittedResult(index: number, result: ExternalResult): SubmittedResult {
+async function submittedResult(index: number, result: ExternalResult): Promise<SubmittedResult> {
   const { datapoint_id: datapointId } = result;
   const repeat = result.repeat ?? 0;
   const scores = Object.fromEntries(
@@ -80,7 +80,7 @@ function submittedResult(index: number, result: ExternalResult): SubmittedResult
       typeof score === 'number' ? { score, reason: null } : { score: score.score, reason: score.reason ?? null },
     ]),
   );
-  const hash = requestHash({ ...result, repeat, scores });
+  const hash = await largeRequestHash({ ...result, repeat, scores });
   return { index, datapointId, repeat, result, scores, hash };
 }
 

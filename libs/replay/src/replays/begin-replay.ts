@@ -13,7 +13,7 @@ import { PlanRun } from '@spandrel/evals';
 import { Conflict, Invalid, invalidRequest, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText } from '@spandrel/storage';
-import { requestHash, SpanStore } from '@spandrel/tracing';
+import { largeRequestHash, SpanStore } from '@spandrel/tracing';
 import { ChooseSpans } from './choose-spans.js';
 import { examineSpan } from './examine-span.js';
 import { leaseUntil } from './prepare-replay.js';
@@ -53,7 +53,7 @@ export class BeginReplay {
    *   an id that another request has taken.
    */
   async execute(scope: Scope, body: StartReplay): Promise<ReplayResource> {
-    const hash = body.id ? requestHash(body) : null;
+    const hash = body.id ? await largeRequestHash({ ...body }) : null;
     const there = body.id ? await this.replays.find(scope, body.id) : null;
     if (there && there.requestHash !== hash) throw taken();
     const { row, isNew } = there ? { row: there, isNew: false } : await this.begin(scope, body, hash);
