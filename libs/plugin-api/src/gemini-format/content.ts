@@ -1,4 +1,5 @@
 import type { ToolCall, Usage } from '../chat.js';
+import { setMember } from '../dialect/attribute-values.js';
 import { conversationOf } from '../dialect/conversation.js';
 import { reportedUsage, type ReadUsage } from '../dialect/dialect.js';
 import type { RecordedRequest } from '../provider.js';
@@ -39,18 +40,21 @@ export class SaidParts {
     for (const part of listOf(objectOf(content)['parts'])) this.pushPart(objectOf(part));
   }
 
-  /** A call of the client's tool, or one of Google's own, which has a type instead of a name. */
-  pushCall({ id, name, toolType, args }: JsonObject): void {
-    this.toolCalls.push({
-      id: filledTextOf(id),
-      name: textOf(name) ?? textOf(toolType) ?? '',
-      arguments: args ?? null,
-    });
+  /**
+   * A call of the client's tool, or one of Google's own, which has a type instead of a name; pieces of its arguments follow without
+   * either.
+   */
+  pushCall({ id, name, toolType, args, partialArgs }: JsonObject): void {
+    const named = textOf(name) ?? textOf(toolType);
+    const begun = named === null ? this.toolCalls.at(-1) : undefined;
+    const call = begun ?? { id: filledTextOf(id), name: named ?? '', arguments: args ?? null };
+    call.arguments = withPieces(call.arguments, listOf(partialArgs));
+    if (begun === undefined) this.toolCalls.push(call);
     this.started = true;
   }
 
   private pushPart(part: JsonObject): void {
-    const text = textOf(part['text']) ?? '';
+    const text = textOf(part['text']) ?? textOf(objectOf(part['audioTranscription'])['text']) ?? '';
     if (part['thought'] === true) this.reasoning += text;
     else this.text += text;
     const call = part['functionCall'] ?? part['toolCall'];
@@ -59,6 +63,18 @@ export class SaidParts {
     if (code !== undefined) this.pushCall({ name: 'code_execution', args: code });
     if (text !== '' || part['inlineData'] !== undefined) this.started = true;
   }
+}
+
+/** Arguments with more pieces by their paths, `$.harbour`; of a deeper one the path is the name. */
+function withPieces(given: unknown, pieces: readonly unknown[]): unknown {
+  if (pieces.length === 0) return given;
+  const args: Record<string, unknown> = { ...objectOf(given) };
+  for (const { jsonPath, stringValue, numberValue, boolValue } of pieces.map(objectOf)) {
+    const name = (textOf(jsonPath) ?? '').replace(/^\$\.?/, '');
+    const text = textOf(stringValue);
+    setMember(args, name, text === null ? (numberValue ?? boolValue ?? null) : (textOf(args[name]) ?? '') + text);
+  }
+  return args;
 }
 
 /**
@@ -91,7 +107,7 @@ export function readGeminiUsage(value: unknown): Partial<Usage> {
     outputImageTokens: tokensOf(answers, PICTURES),
     cachedAudioTokens: tokensOf(cached, AUDIO),
     cachedImageTokens: tokensOf(cached, PICTURES),
-    serviceTier: textOf(member('serviceTier'))?.toLowerCase(),
+    serviceTier: textOf(member('serviceTier') ?? member('trafficType'))?.toLowerCase(),
   };
 }
 

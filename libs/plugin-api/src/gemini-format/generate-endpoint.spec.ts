@@ -89,6 +89,25 @@ describe("Gemini's generateContent", () => {
     expect(streamed({ error: { code: 503, message: 'overloaded' } }).answer().error).toBe('overloaded');
   });
 
+  it('puts arguments of a call together that come in pieces, and reads the tier of Vertex AI', () => {
+    const called = (functionCall: object) => ({ candidates: [{ content: { parts: [{ functionCall }] } }] });
+    const piece = (jsonPath: string, value: object) => called({ partialArgs: [{ jsonPath, ...value }] });
+    const { toolCalls, usage } = streamed(
+      called({ name: 'tide', willContinue: true }),
+      piece('$.harbour', { stringValue: 'Naga', willContinue: true }),
+      piece('$.harbour', { stringValue: 'saki' }),
+      piece('$.days', { numberValue: 3 }),
+      called({}),
+      called({ name: 'moon', args: {} }),
+      { usageMetadata: { promptTokenCount: 4, trafficType: 'ON_DEMAND_PRIORITY' } },
+    ).answer();
+    expect(toolCalls).toEqual([
+      { id: null, name: 'tide', arguments: { harbour: 'Nagasaki', days: 3 } },
+      { id: null, name: 'moon', arguments: {} },
+    ]);
+    expect(usage.serviceTier).toBe('on_demand_priority');
+  });
+
   it('counts thoughts that stand in the answer once', () => {
     const usage = { promptTokenCount: 10, candidatesTokenCount: 48, thoughtsTokenCount: 40 };
     expect(readGeminiUsage({ ...usage, totalTokenCount: 58 }).outputTokens).toBe(48);
