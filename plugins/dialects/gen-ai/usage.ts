@@ -164,6 +164,7 @@ const SERVICE_TIER = [
 ];
 const COST = [
   'gen_ai.usage.cost',
+  'gen_ai.usage.cost.total',
   'operation.cost',
   'gen_ai.usage.total_cost',
   'gen_ai.usage.cost_usd',
