@@ -493,7 +493,19 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect((await define({ name: 'bad', kind: 'boolean', min: 1 })).body).toMatchObject({ errors: [{ path: 'min' }] });
 
     const score = (said: object) => call('POST', '/api/scores', { name: tone.name, trace_id: trace, ...said });
-    expect((await score({ label: 'kind' })).body).toMatchObject({ config: tone.name });
+    const kind = await score({ label: 'kind' });
+    expect(kind.body).toMatchObject({ config: tone.name, value: 1 });
+    // Another category takes its value along, wherever it comes from.
+    const change = (body: object) => call('PUT', `/api/scores/${kind.body['id']}`, body);
+    expect((await change({ label: 'rude' })).body).toMatchObject({
+      value: 0,
+      revisions: [{ value: 1, label: 'kind' }],
+    });
+    expect((await change({ comment: 'and more' })).body).toMatchObject({ value: 0, label: 'rude' });
+    expect((await change({ label: null })).body).toMatchObject({ value: null, comment: 'and more' });
+    const sent = { id: `sent-${trace}`, name: tone.name, trace_id: trace, label: 'rude' };
+    for (let times = 0; times < 2; times++) await call('POST', '/api/ingest', { scores: [sent] });
+    expect((await call('GET', `/api/scores/sent-${trace}`)).body).toMatchObject({ value: 0, revisions: [] });
     expect((await score({ label: 'kind', value: 0 })).body).toMatchObject({ errors: [{ path: 'value' }] });
     expect((await score({ label: 'grim' })).body).toMatchObject({ errors: [{ path: 'label' }] });
     expect((await score({ comment: 'hard to say' })).status).toBe(201);

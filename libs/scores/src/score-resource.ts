@@ -59,6 +59,13 @@ export const scoreDefinition = (definition: ScoreDefinitionRow): ScoreDefinition
   updated_at: formatTimestamp(definition.updatedAt),
 });
 
+/** A verdict that is a label alone, with what its category counts as. */
+export function withCategoryValue(verdict: Verdict, row: ScoreDefinitionRow | undefined): Verdict {
+  if (row?.kind !== 'category' || verdict.value !== null) return verdict;
+  const category = scoreDefinition(row).categories.find(({ label }) => label === verdict.label);
+  return { ...verdict, value: category?.value ?? null };
+}
+
 /**
  * Why a score does not fit the definition of its name; `undefined` where it does. A comment alone fits every definition
  * (docs/spec/scores.md#definitions).

@@ -18,7 +18,7 @@ import { scoreTable, type ScoreDefinitionRow, type ScoreRow } from './score.enti
 import { ScoreDefinitionStore } from './score-definition.store.js';
 import { FindTargets, type GivenTarget, type Target } from './find-targets.js';
 import { ScoringRulesPort } from './scoring-rules-port.js';
-import { addRevision, isSameVerdict, misfitOf, type Verdict } from './score-resource.js';
+import { addRevision, isSameVerdict, misfitOf, withCategoryValue, type Verdict } from './score-resource.js';
 import { ScoreStore } from './score.store.js';
 
 /** Scores that one transaction of an ingest writes. */
@@ -271,11 +271,13 @@ function newScore(
   definitions: Definitions,
   now: number,
 ): ScoreRow {
-  const verdict = { value: given.value ?? null, label: given.label ?? null, comment: given.comment ?? null };
+  const definition = definitions.get(given.name);
+  const said = { value: given.value ?? null, label: given.label ?? null, comment: given.comment ?? null };
+  const verdict = withCategoryValue(said, definition);
   return {
     ...{ projectId, id: given.id!, name: given.name, ...verdict, ...target },
     ...{ source: given.source ?? 'code', author: given.author!, ruleId: given.ruleId ?? null, queueItemId: null },
-    config: assertFit(verdict, definitions.get(given.name)),
+    config: assertFit(verdict, definition),
     metadata: JSON.stringify(given.metadata ?? {}),
     isRandom: isRandom(given.metadata),
     ...{ revisions: '[]', createdAt: now, updatedAt: now },
@@ -284,11 +286,13 @@ function newScore(
 
 /** Changes the members given. @throws Invalid where nothing is left of it, or where it does not fit its definition. */
 function change(score: ScoreRow, given: UpdateScore, definitions: Definitions, now: number): void {
-  const { value = score.value, label = score.label, comment = score.comment } = given;
-  const verdict = { value, label, comment };
+  const definition = definitions.get(score.name);
+  const kept = definition?.kind === 'category' ? null : score.value;
+  const { value = kept, label = score.label, comment = score.comment } = given;
+  const verdict = withCategoryValue({ value, label, comment }, definition);
   if (value === null && label === null && comment === null)
     throw invalidAt('value', 'is needed, or a label or a comment');
-  const config = assertFit(verdict, definitions.get(score.name));
+  const config = assertFit(verdict, definition);
   const metadata = given.metadata ? toJsonText(given.metadata)! : score.metadata;
   const author = given.author ?? score.author;
   if (isSameVerdict(score, verdict) && metadata === score.metadata && author === score.author) return;
