@@ -8,7 +8,6 @@ interface SettingsCommand {
   argument?: readonly [name: string, description?: string];
   /** What stands between argument and settings in its usage, such as `[options]`. */
   usage?: string;
-  /** What its help says above the settings. */
   help?: string;
   /** What its help says of the settings, where it is not all of them. */
   settings?: string;

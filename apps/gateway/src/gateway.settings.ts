@@ -177,7 +177,6 @@ export const GATEWAY_LIMITS = {
   shutdownMs: 10_000,
 };
 
-/** What the gateway gets at start. */
 export type GatewaySettings = typeof GATEWAY_LIMITS &
   Omit<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl' | 'publicUrl'> &
   Pick<CoreSettings, 'host' | 'mode' | 'metricsToken' | 'trustProxy' | 'wrongCredentials'> &

@@ -50,7 +50,6 @@ import type { UpstreamError } from './upstream/upstream-client.js';
 export interface GatewayDeps {
   /** The loaded providers, in the order of config. */
   providers: readonly Named<Provider>[];
-  /** The loaded maskers. */
   maskers: readonly LoadedMasker[];
   /** The config that these were loaded by, for threads that read long calls; without it all calls are read at once. */
   plugins?: readonly PluginEntry[];

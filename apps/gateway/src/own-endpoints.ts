@@ -8,7 +8,6 @@ import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
 import type { RecordingSpool } from './spool/recording-spool.js';
 
-/** What the gateway's own endpoints show. */
 export interface OwnEndpointsParts {
   metrics: GatewayMetrics;
   spool: RecordingSpool;

@@ -20,7 +20,6 @@ export interface GatewayLine {
   /** Status of the answer that the client got; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
-  /** The trace in which the call is recorded. */
   trace_id?: string;
   span_id?: string;
   remote_address?: string | undefined;

@@ -26,7 +26,6 @@ const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 export const alertChannelNotFound = (): NotFound =>
   new NotFound('alert_channel_not_found', 'there is no alert channel with this id; GET /api/alert-channels lists them');
 
-/** What of a channel is sealed. */
 export interface ChannelSecrets {
   url?: string;
   secret?: string;

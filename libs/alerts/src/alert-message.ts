@@ -21,7 +21,6 @@ export interface AlertMessage {
   value: number | null;
 }
 
-/** A comment that names somebody. */
 export interface MentionMessage {
   id: string;
   type: 'comment.mention';

@@ -18,7 +18,6 @@ export class AlertsSettings extends defineSettings({
       source: { variable: 'SPANDREL_ALERTS_SMTP', secret: true, help: 'the SMTP server by which alerts are sent' },
     },
   ),
-  /** Whom they are from. */
   smtpFrom: setting('alerts.smtp_from', z.string().min(1), {
     default: 'Spandrel <spandrel@localhost>',
     doc: 'Whom the email of alerts is from.',

@@ -28,7 +28,6 @@ export interface GroupState {
   sentAt: number | null;
 }
 
-/** A change of state of a group. */
 interface StateChange {
   key: string | null;
   from: AlertState;

@@ -15,7 +15,6 @@ import {
   lockRollups,
 } from './rollup.sql.js';
 
-/** What a recount found. */
 export interface Recount {
   projects: number;
   traces: number;

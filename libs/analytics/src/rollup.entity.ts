@@ -46,7 +46,6 @@ export const RollupSchema = defineEntity({
 
 export type RollupRow = RowOf<typeof RollupSchema>;
 
-/** The columns of a row's key. */
 export const ROLLUP_KEY = ['projectId', 'grain', 'bucket', 'model', 'provider', 'status', 'llm'] as const;
 export type RollupKey = Pick<RollupRow, (typeof ROLLUP_KEY)[number]>;
 

@@ -8,7 +8,6 @@ import type { SplitKey, SumsRow } from './time-series.store.js';
 /** Characters of histograms that are read in one go: a millisecond or so. */
 const TEXT_PER_TURN = 50_000;
 
-/** The histograms of a row. */
 export interface RowHistograms {
   latencies: LatencyHistogram;
   firsts: LatencyHistogram;

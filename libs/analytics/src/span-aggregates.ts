@@ -14,7 +14,6 @@ import { LLM_CALL } from './rollup-deltas.js';
 import { finite } from './span-sums.sql.js';
 import { isKept, TimeSeriesStore, type SeriesQuery, type SumsRow } from './time-series.store.js';
 
-/** What spans are summed up by. */
 export interface AggregateQuery extends Pick<
   SeriesQuery,
   'range' | 'width' | 'percentiles' | 'firstTokens' | 'rowsMax'

@@ -53,7 +53,6 @@ interface SplitQuery {
   withNone?: boolean;
 }
 
-/** What a time series is asked for. */
 export interface SeriesQuery {
   /** Not empty; may be infinite. */
   range: TimeRange;
@@ -123,7 +122,6 @@ export function isKept(
 
 const encoded = (column: string): Sql => rawSql(`case when ${column} is null then '' else '=' || ${column} end`);
 
-/** Keys of spans. */
 const SPAN_KEYS: Readonly<Record<OwnKey, Sql>> = {
   model: encoded('model'),
   provider: encoded('provider'),
@@ -332,7 +330,6 @@ const keysOf = (scope: Scope, keys: readonly { by: SplitKey; column: string }[])
     ' ',
   )}`;
 
-/** What keys are ranked by. */
 const RANKS: Readonly<Record<RankMeasure, Sql>> = {
   count: rawSql('sum(spans)'),
   cost: rawSql('sum(usd) * 1000000.0 + sum(micro) + sum(pico) / 1000000.0'),

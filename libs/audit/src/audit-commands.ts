@@ -4,7 +4,6 @@ import { VerifyChains } from './chain/verify-chains.js';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditTrail } from './trail/audit-trail.js';
 
-/** What commands do with the audit log. */
 export interface AuditCommands {
   trail: AuditTrail;
   log: AuditLog;

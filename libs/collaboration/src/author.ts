@@ -3,10 +3,8 @@ import { formatTimestamp, type Author } from '@spandrel/contract';
 import { actingParty, scopeOf, type Caller } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 
-/** What local mode calls everybody. */
 export const LOCAL_AUTHOR = 'local';
 
-/** Who makes a request, in which project. */
 export interface Teammate {
   scope: Scope;
   /** The name that the audit log has for them, `local` where nobody signs in. */

@@ -10,7 +10,6 @@ import { PRODUCT_BOARDS } from './product-boards.js';
 
 const COLUMNS = savedItemTable.select('i');
 
-/** The kinds of what a project keeps under a name. */
 export type SavedKind = 'view' | 'board';
 
 export type SavedContent = Pick<SavedItemRow, 'name' | 'page' | 'content' | 'owner' | 'hidden'>;

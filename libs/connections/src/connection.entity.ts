@@ -12,7 +12,6 @@ export const ConnectionSchema = defineEntity({
     provider: p.text(),
     baseUrl: p.text().nullable(),
     defaultModel: p.text().nullable(),
-    /** Id of the secret key that sealed it. */
     keyId: p.text(),
     /** Nonce, ciphertext and tag, base64. */
     sealedKey: p.text(),

@@ -26,7 +26,6 @@ export const connectionNotFound = (): NotFound =>
     'there is no provider connection with this id; GET /api/provider-connections lists them',
   );
 
-/** Rows of provider connections. */
 @Injectable()
 export class ConnectionStore extends ProjectRows<ConnectionRow> {
   constructor(storage: Storage) {

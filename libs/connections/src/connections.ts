@@ -130,7 +130,6 @@ function keyStatus(row: ConnectionRow, ring: KeyRing): ConnectionResource['key_s
   }
 }
 
-/** A feature that may hold on to connections. */
 export interface ConnectionUse {
   name: string;
   /** Whether something unfinished needs the connection. Asked in the transaction of its delete. */

@@ -74,7 +74,6 @@ export const exportedConnectionSchema = z
   .meta({ id: 'ExportedConnection', description: 'A provider connection, without its key.' });
 export type ExportedConnection = z.output<typeof exportedConnectionSchema>;
 
-/** A connection as every answer shows it. */
 export const connectionSchema = exportedConnectionSchema
   .extend({
     key_status: z

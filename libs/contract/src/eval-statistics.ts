@@ -79,7 +79,6 @@ export const preferenceStatisticsSchema = z
   .meta({ id: 'PreferenceStatistics' });
 export type PreferenceStatistics = z.output<typeof preferenceStatisticsSchema>;
 
-/** What a score of a run comes to. */
 export const scoreStatisticsSchema = z
   .object({
     datapoints: countSchema.describe('Datapoints with a score that counts.'),
@@ -123,7 +122,6 @@ const comparedMembers = {
   ci: z.object({ low: z.number(), high: z.number(), level: z.number(), method: z.enum(INTERVAL_METHODS) }).nullable(),
 };
 
-/** A score of a run beside that of its baseline. */
 export const scoreComparisonSchema = z
   .object({
     ...comparedMembers,
@@ -153,7 +151,6 @@ const groupScoreComparisonSchema = scoreComparisonSchema.extend({
   verdict: z.enum(VERDICTS).describe('By `p_holm`.'),
 });
 
-/** What the datapoints of one group come to. */
 const groupStatisticsSchema = scoreStatisticsSchema
   .extend({
     group: z

@@ -171,7 +171,6 @@ export type EvalFilter = z.output<typeof evalFilterSchema>;
 export const STOP_REASONS = ['cancelled', 'cost_cap', 'idle'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-/** A scorer of a run, as it was started. */
 export const runScorerSchema = z
   .object({
     name: z.string(),

@@ -172,7 +172,6 @@ export const submitQuerySchema = z.object({
 });
 export type SubmitQuery = z.output<typeof submitQuerySchema>;
 
-/** Query of a queue item. */
 export const readQueueItemSchema = z.object({
   reviewer: z
     .string()

@@ -174,7 +174,6 @@ export const spanFiltersSchema = z.object({
 });
 export type SpanFilters = z.output<typeof spanFiltersSchema>;
 
-/** The list of spans that is asked for: filters, order and page. */
 export const listSpansSchema = spanFiltersSchema.extend({
   sort_by: sortKeySchema(SPAN_SORT_KEYS)
     .default('started_at')

@@ -72,7 +72,6 @@ export type TraceFilters = z.output<typeof traceFiltersSchema>;
 export const TRACE_SORT_KEYS = ['started_at', 'duration', 'cost', 'tokens', 'spans'] as const;
 export type TraceSortKey = (typeof TRACE_SORT_KEYS)[number];
 
-/** The list of traces that is asked for: filters, order and page. */
 export const listTracesSchema = traceFiltersSchema.extend({
   sort_by: sortKeySchema(TRACE_SORT_KEYS)
     .default('started_at')

@@ -10,7 +10,6 @@ import { DatasetParticipants, datapointNotFound } from './dataset-participants.j
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
 
-/** A datapoint that is to be made. */
 export interface NewDatapoint {
   /** Made by the caller with `newId`, so that doing the transaction again does the same; in ascending order. */
   id: string;

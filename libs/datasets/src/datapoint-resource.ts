@@ -77,7 +77,6 @@ export const datapointCreated = (row: DatapointRow): WireEvent => ({
   },
 });
 
-/** What of a row its kind is made of. */
 export type KindColumns = Pick<DatapointRow, 'kind' | 'resultOutput' | 'resultScore'>;
 
 /** The members of each variant of a kind, in the order in which they are shown. */

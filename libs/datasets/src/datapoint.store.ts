@@ -227,7 +227,6 @@ export class DatapointStore {
   }
 }
 
-/** What a run made of a datapoint. */
 export interface DatapointResult {
   id: string;
   /** JSON string. */

@@ -3,7 +3,6 @@ import { Injectable, Param } from '@nestjs/common';
 import { type Scope, NotFound } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 
-/** Datapoints of a dataset that are being deleted. */
 export interface DatapointsDeletion {
   scope: Scope;
   datasetId: string;

@@ -50,7 +50,6 @@ import { SubmissionStore } from './external/submission.store.js';
 import { listItems, walkIds } from './read-run.js';
 import { selectShownScore } from './statistics/sample-scores.store.js';
 
-/** Runs, one of which the others are compared with. */
 interface RunsWithBaseline {
   runs: readonly EvalRunRow[];
   baselineId: string;

@@ -58,7 +58,6 @@ export function readInputAndExpected(kind: DatapointKind): { input: unknown; exp
 export const expectedText = (expected: unknown): string | null =>
   expected === undefined ? null : plainTextOf(expected);
 
-/** A try of a datapoint in a run. */
 export interface SampleKey {
   datapointId: string;
   /** From 0. */

@@ -75,7 +75,6 @@ async function readSome<Row extends { datapointId: string }>(
   return { rows: Map.groupBy(rows, ({ datapointId }) => datapointId), read: taken.length };
 }
 
-/** An error of items, and how many items have it. */
 export interface ErrorCount {
   error: string;
   count: number;

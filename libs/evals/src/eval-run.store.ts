@@ -83,7 +83,6 @@ const OF_SAMPLES = shapeOf({
 });
 const FAILED = sql`count(case when status = ${RESULT_STATUS.failed} then 1 end)`;
 
-/** Tables of what runs have. */
 const TABLES = ['eval_result', 'eval_sample', 'eval_attempt', 'eval_submission', 'eval_run_metadata'] as const;
 
 const TAKE_MAX = 1_000;
@@ -92,7 +91,6 @@ const TAKE_MAX = 1_000;
 const LOOKED_AT_MAX = 1_000;
 const KEPT_SLICE = 20;
 
-/** Rows of runs. */
 @Injectable()
 export class EvalRunStore {
   constructor(private readonly storage: Storage) {}
@@ -361,5 +359,4 @@ const NONE = sql`1 = 0`;
 
 type RunCounters = RowOfShape<typeof OF_ITEMS> & RowOfShape<typeof OF_SAMPLES>;
 
-/** The key of a run. */
 export type RunKey = RowOfShape<typeof KEY>;

@@ -1,6 +1,5 @@
 import { NAME_LENGTH_MAX, type EvalConfigResource, type StartEval, type StartMatrix } from '@spandrel/contract';
 
-/** A run that is to be started. */
 export interface PlannedStart {
   body: StartEval;
   /** The name, where that has more than the request says. */

@@ -3,7 +3,6 @@ import type { EventPayload, EventType } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 
-/** An event as the stream sends it. */
 export interface WireEvent {
   readonly type: EventType;
   /** The {@link EventPayload} as JSON, on one line, beginning with its `type`. */

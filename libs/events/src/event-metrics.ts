@@ -7,7 +7,6 @@ import type { WireEvent } from './domain-events.js';
 const CUT_REASONS = ['stalled', 'behind', 'failed'] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
-/** The metrics of events. */
 @Injectable()
 export class EventMetrics {
   readonly streams: Gauge;

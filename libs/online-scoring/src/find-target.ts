@@ -37,7 +37,6 @@ export interface Target {
   endedAt: number;
 }
 
-/** What a scorer sees of a target. */
 export interface TargetTexts {
   input: unknown;
   output: string;

@@ -16,7 +16,6 @@ const DELAY_FACTOR = 4;
 
 const ERROR_LENGTH_MAX = 2_000;
 
-/** What came of a task. */
 export type Outcome =
   /** There is nothing to judge: it is gone, filtered out, or has its score already. */
   | { type: 'dropped' }

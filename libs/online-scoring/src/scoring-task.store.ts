@@ -29,7 +29,6 @@ const WAITING = shapeOf({
 /** The ends of tasks that came to nothing, and what rules did by hours, are kept for so long. */
 const KEPT_MS = { tasks: 30 * 86_400_000, hours: 2 * 86_400_000 };
 
-/** A task that is made. */
 export type NewTask = Pick<ScoringTaskRow, 'ruleId' | 'targetId' | 'dueAt' | 'isCounted'>;
 
 /** Rows of scoring tasks. Somebody works on those of a rule while he has it locked; new ones come at any time. */

@@ -4,7 +4,6 @@ import { assertFit, type ScoreDefinitionRow } from '@spandrel/scores';
 import { fromJsonText } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 
-/** An answer to a form, as an item keeps it. */
 export type ReviewScore = NonNullable<QueueItemResource['scores']>[number];
 
 type Answered = Pick<QueueItemRow, 'scores' | 'answers' | 'comment' | 'skipped'>;

@@ -48,7 +48,6 @@ const ENQUEUE_TEXT_MAX = 64 * 1024 * 1024;
 /** An id that a client made up may be of any length. */
 const SHOWN_ID_LENGTH_MAX = 128;
 
-/** The open items of what was enqueued. */
 interface EnqueuedRows {
   items: QueueItemRow[];
   /** How many units had open items before. */
@@ -65,7 +64,6 @@ interface Unit {
   subject: Subject;
   /** Id of what judges have scored, if anything: the span of a datapoint. */
   scored: string | null;
-  /** The answers that are known. */
   gold: string | null;
 }
 
@@ -306,7 +304,6 @@ interface QueueOfItems {
   atOnce: number;
 }
 
-/** What is asked of reviewers. */
 type Terms = Pick<
   QueueItemRow,
   'form' | 'instructions' | 'rank' | 'blind' | 'selectedBy' | 'assignees' | 'adjudicators' | 'ciWidth'

@@ -46,7 +46,6 @@ const DISAGREEING = rawSql(`q.group_id is not null and exists (select 1 from que
   where o.project_id = q.project_id and o.group_id = q.group_id and o.adjudicates = 0 group by o.group_id having min(o.status) = 2
     and count(distinct case when o.skipped = 0 then case when o.form = '[]' then coalesce(o.edited_data, '') else o.answers end end) > 1)`);
 
-/** The lists of queue items. */
 @Injectable()
 export class QueueListStore {
   constructor(

@@ -287,7 +287,6 @@ export class QueueController {
   }
 }
 
-/** Answer of an enqueue. */
 function enqueued({ items, existing }: { items: readonly QueueItemRow[]; existing: number }): WrittenJson {
   const shown = items.values().map((item) => queueItemJson(item, isBlind(item)));
   return writtenPage('items', shown, undefined, existing > 0 ? { existing } : {});

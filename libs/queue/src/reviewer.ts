@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Caller } from '@spandrel/http';
 
-/** Somebody who reviews. */
 export interface Reviewer {
   /** What `claimed_by` has. */
   readonly id: string;
@@ -9,7 +8,6 @@ export interface Reviewer {
   readonly name: string | null;
 }
 
-/** Who makes a request. */
 export interface CallerAsReviewer extends Reviewer {
   /** Whether the server knows who it is; nobody signs in in local mode. */
   readonly isSignedIn: boolean;

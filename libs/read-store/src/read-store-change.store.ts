@@ -29,7 +29,6 @@ const PENDING = changeTable.select('c', ['kind', 'id', 'notedAt']);
 const STATE = tableOf(ReadStoreStateSchema, ['id']).select('read_store_state');
 const WAITING = shapeOf({ count: integer(), oldest: nullable(integer()) });
 
-/** A change as it is noted. */
 export type NotedChange = Pick<ReadStoreChangeRow, 'projectId' | 'kind' | 'id'> & { moved: boolean };
 
 /** All spans and traces of a project. */

@@ -25,7 +25,6 @@ export const MAY_GO: MayGo = (day) => `exists (select 1 from read_store_day d wh
   and not exists (select 1 from read_store_change c where c.project_id = p.project_id and c.kind = ${CHANGE_KIND.span}
     and c.id = p.span_id)`;
 
-/** A day of a project. */
 export type DayOf = Pick<ReadStoreDayRow, 'projectId' | 'day'>;
 
 /** Days whose texts the database has given away, or is about to. */

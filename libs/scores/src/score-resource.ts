@@ -31,7 +31,6 @@ export const scoreResource = (score: ScoreRow): ScoreResource => ({
   updated_at: formatTimestamp(score.updatedAt),
 });
 
-/** What a score says. */
 export type Verdict = Pick<ScoreRow, 'value' | 'label' | 'comment'>;
 
 /** Whether two scores say the same. */

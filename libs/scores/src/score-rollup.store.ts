@@ -22,7 +22,6 @@ const HOUR_MS = 3_600_000;
 type Key = Pick<ScoreRollupRow, 'projectId' | 'name' | 'bucket' | 'source' | 'model' | 'label'>;
 type Scored = Pick<ScoreRow, 'projectId' | 'name' | 'targetAt' | 'source' | 'model' | 'label' | 'value'>;
 
-/** A score that was added, changed or taken away. */
 export interface ScoreChange {
   before?: Scored;
   after?: Scored;

@@ -247,7 +247,6 @@ export class WriteScores {
   }
 }
 
-/** What a reviewer answered about one thing. */
 export interface GivenReview {
   itemId: string;
   reviewer: string;

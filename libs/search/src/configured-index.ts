@@ -2,7 +2,6 @@ import { StartError, type CoreSettings, type PluginRegistry } from '@spandrel/ke
 import type { SearchSettings } from './search.settings.js';
 import type { SearchIndex } from '@spandrel/plugin-api';
 
-/** The search index that config names. */
 export interface ConfiguredIndex {
   readonly name: string;
   readonly index: SearchIndex;

@@ -11,7 +11,6 @@ import { documentOf, type SpanDocument } from './span-document.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 
-/** Spans of one project that a worker holds the tasks of. */
 export interface ClaimedSpans {
   projectId: string;
   claim: string;

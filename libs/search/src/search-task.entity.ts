@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 
-/** What a task is about. */
 export const TASK_KIND = { span: 0, trace: 1, project: 2 } as const;
 
 /**

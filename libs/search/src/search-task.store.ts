@@ -23,7 +23,6 @@ const TASK = taskTable.select('t');
 const ID = shapeOf({ id: text() });
 const COUNT = shapeOf({ count: integer() });
 
-/** The span, trace or project that a task is about. */
 export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;
 
 /** Tasks of one project that one worker holds. */

@@ -37,7 +37,6 @@ const EMBEDDED_LENGTH_MAX = 4_000;
 /** The share of {@link EMBEDDED_LENGTH_MAX} that the output may take when the input is long too. */
 const OUTPUT_SHARE = 0.4;
 
-/** A span as search sees it. */
 export interface SpanText {
   text: string;
   /** The beginning of each part, short enough for embedding models. */

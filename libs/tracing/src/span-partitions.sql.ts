@@ -35,7 +35,6 @@ export type Read = <Row>(query: Query<Row>) => Promise<Row[]>;
 /** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
 export type PartitionFilter = (alias: string) => Sql;
 
-/** The partitions in which some spans lie. */
 export interface PartitionHint {
   within: PartitionFilter;
   /** Whether there are any of them, as far as is known. */

@@ -57,7 +57,6 @@ export class ImportProgress {
   }
 }
 
-/** Items that are to be written together. */
 export type ImportBatch = { [Collection in ExportCollection]: Indexed<ImportItems[Collection]>[] };
 
 export const emptyBatch = (): ImportBatch =>

@@ -14,7 +14,6 @@ export interface ReceivedFile<Format> {
   format: Format;
 }
 
-/** How an upload is received. */
 export interface UploadRules<Format> {
   /** Largest file, in bytes. */
   bytesMax: number;

@@ -21,7 +21,6 @@ import {
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
 const CHUNK_BYTES = 128 * 1024;
 
-/** An upload that has arrived as a whole. */
 export interface SpooledFile {
   /** The bytes from the first one on; may be called several times. A chunk is there until the next one is asked for. */
   chunks(): AsyncIterable<Buffer>;

@@ -153,7 +153,6 @@ function countDigits(value: string): number {
 const goesOn = (text: string, end: number): boolean =>
   isWord(text.charCodeAt(end)) || (isJoiner(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1)));
 
-/** A way in which phone numbers are written. */
 interface PhoneForm {
   /** Sticky. */
   readonly pattern: RegExp;

@@ -6,7 +6,6 @@ export const TOKEN_LENGTH_MIN = 16;
 /** What a token goes on with behind its beginning. */
 export type Body = 'alphanumeric' | 'word' | 'upper' | 'hex';
 
-/** A kind of token, as its service writes it. */
 export interface TokenForm {
   readonly body: Body;
   /** Characters of the body at least. */

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
-/** An engine, and what closes it. */
 export interface Engine {
   client: ClickHouseClient;
   /** Whether others may ask it too. */

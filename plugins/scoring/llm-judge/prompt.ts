@@ -34,7 +34,6 @@ The score is a number from 0 (worst) to 1 (best), by the rubric; numbers in betw
 Answer with exactly one JSON object and nothing else, no code fence and no other text:
 {"score": <number from 0 to 1>, "reason": "<one or two sentences that say why>"}`;
 
-/** Template of the user's message. */
 export const USER_TEMPLATE = `BEGIN INPUT {{mark}}
 {{input}}
 END INPUT {{mark}}

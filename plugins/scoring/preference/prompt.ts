@@ -29,7 +29,6 @@ The order in which the answers are shown is chosen by chance and says nothing ab
 Answer with exactly one JSON object and nothing else, no code fence and no other text:
 {"preference": <"first", "second" or "neither">, "reason": "<one or two sentences that say why>"}`;
 
-/** Template of the user's message. */
 export const USER_TEMPLATE = `BEGIN INPUT {{mark}}
 {{input}}
 END INPUT {{mark}}
@@ -61,7 +60,6 @@ export const CORRECTION_TEMPLATE = `Your answer cannot be used, since it has {{f
 const PLACES = ['first', 'second', 'neither'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** The schema of a judge's answer. */
 export const PREFERENCE_SCHEMA: AnswerSchema = {
   name: 'preference',
   schema: {

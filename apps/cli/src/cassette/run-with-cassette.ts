@@ -16,7 +16,6 @@ export interface CassetteRun {
   timing: string;
 }
 
-/** How a command with a cassette ended. */
 export interface CassetteRunEnd {
   /** That of the command; 128 and the signal's number for one that a signal ended, which is how shells have it. */
   code: number;

@@ -18,7 +18,6 @@ export const DEMO_MARKS = {
   modelPath: '/spandrel-demo',
 } as const;
 
-/** The metadata of every trace of the demo. */
 export const DEMO_METADATA = {
   demo: true,
   fake_model: 'the answers are made up by spandrel demo; no provider was called',

@@ -97,7 +97,6 @@ export function regressionResult(
   };
 }
 
-/** What a run came to. */
 export interface Judgement {
   /** With the comparison, where there is a baseline. */
   statistics: EvalStatistics;

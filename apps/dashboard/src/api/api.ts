@@ -51,7 +51,6 @@ export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
 >;
 
-/** A page of a list. */
 export interface ListPage<Row> {
   rows: readonly Row[];
   /** Cursor of the next page; `null` on the last one. */

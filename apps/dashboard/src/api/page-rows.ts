@@ -1,4 +1,3 @@
-/** Rows that one request for a list asks for. */
 export const PAGE_ROWS = 200;
 
 /** A row of a list by its id: that of a session has another name. */

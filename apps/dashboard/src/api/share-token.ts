@@ -1,4 +1,3 @@
-/** Answers what a page asks of the API. */
 export type AnswerRequest = (address: string) => Promise<Response>;
 
 /** What answers a page whose traces are in the same file (src/file); `null` on pages of a server. */

@@ -71,7 +71,6 @@ export type ImportProgress = { kind: 'sent'; bytes: number; total: number } | { 
 interface ImportOptions {
   /** Leaves rows with faults out, in place of refusing the file. */
   skipsFaults: boolean;
-  /** Rows that the dataset has already are left out. */
   dedupes: boolean;
   /** Datapoints that the file does not have go. */
   replaces: boolean;

@@ -2,7 +2,6 @@ import type { Preferences } from '../components/preferences/preferences.js';
 import type { Shortcut } from '../components/shortcuts/shortcut-registry.js';
 import type { Visit } from './use-visits.js';
 
-/** Something that the command menu can do. */
 export interface Command {
   id: string;
   label: string;

@@ -1,7 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** A page that was looked at in this tab. */
 export interface Visit {
   /** Path and search parameters. */
   address: string;

@@ -1,4 +1,3 @@
-/** A colour of the tokens. */
 export type ColourToken = `--${string}`;
 
 /** Values by bucket, `null` where there is none. */
@@ -12,7 +11,6 @@ export interface ChartSeries {
   dash?: number[];
 }
 
-/** Buckets of time and what is drawn of them. */
 export interface ChartData {
   /** Starts of the buckets in milliseconds, one behind the other. */
   starts: readonly number[];

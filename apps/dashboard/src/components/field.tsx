@@ -12,9 +12,7 @@ interface FieldFrame {
   label: string;
   /** Keeps the label for screen readers alone, where the place says enough. */
   isLabelHidden?: boolean;
-  /** What is wrong with the value, said with the field. */
   fault?: string | undefined;
-  /** What helps to fill it in. */
   hint?: string;
 }
 

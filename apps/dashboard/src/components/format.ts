@@ -1,6 +1,5 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
 
-/** In which zone times are shown. */
 export type Zone = 'local' | 'utc';
 
 const MINUTE = 60_000;

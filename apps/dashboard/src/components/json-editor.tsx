@@ -16,7 +16,6 @@ import { EditorState, type Text } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 import styles from './json-editor.module.css';
 
-/** What others may do with an editor on screen. */
 export interface JsonEditorHandle {
   /** Gives the editor the focus with a line selected. */
   goTo(line: number): void;
@@ -25,7 +24,6 @@ export interface JsonEditorHandle {
 export interface JsonEditorProps {
   label: string;
   text: string;
-  /** What is wrong with the text, marked at its lines. */
   faults: readonly LineFault[];
   onChange(text: string): void;
   ref?: Ref<JsonEditorHandle>;
@@ -48,7 +46,6 @@ export function JsonEditor({ label, text, faults, onChange, ref }: JsonEditorPro
   return <div ref={host} className={styles.editor} />;
 }
 
-/** What is wrong with a text, and where. */
 export interface LineFault {
   /** Counts from 1; `null` where the fault has no place. */
   line: number | null;

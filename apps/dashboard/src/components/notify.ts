@@ -58,7 +58,6 @@ const isKept = ({ role, isPassing, isLasting }: Notification): boolean =>
 
 const notifications = new NotificationList();
 
-/** What an error of a call has beside its message. */
 interface Reported {
   detail?: string;
   code?: string;

@@ -9,7 +9,6 @@ import styles from './time-chart.module.css';
 export interface TimeChartProps {
   data: ChartData;
   zone: Zone;
-  /** Writes a value on the axis. */
   format(value: number): string;
   /** Whether values are whole numbers, between which the axis has nothing to say. */
   isWhole: boolean;

@@ -7,7 +7,6 @@ export interface FixedRows {
   last: number;
   /** Rows that are seen at once. */
   page: number;
-  /** Brings a row into view. */
   reveal(row: number): void;
 }
 

@@ -16,7 +16,6 @@ export interface LiveBatch {
   hasMissed: boolean;
 }
 
-/** How the page hears of changes. */
 export type LiveState = 'live' | 'reconnecting' | 'offline';
 
 /** What the holder of the stream sends to tabs. */

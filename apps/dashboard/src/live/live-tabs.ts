@@ -1,6 +1,5 @@
 import type { LiveBatch, LiveMessage, LiveState } from './live-event.js';
 
-/** Sends a message to one tab. */
 export type SendMessage = (message: LiveMessage) => void;
 
 interface Tab {

@@ -1,7 +1,6 @@
 import { Agent } from 'undici';
 import type { ErrorCode, Problem } from '@spandrel/contract';
 
-/** What the API answered. */
 export interface ApiAnswer {
   status: number;
   /** The header `Retry-After`. */

@@ -25,7 +25,6 @@ export interface KeyCheckOptions {
   tick?: () => number;
 }
 
-/** A key the API knows. */
 interface Known {
   caller: CallerKey;
   /** Milliseconds since the epoch. */
@@ -220,7 +219,6 @@ function remember<Value>(entries: Map<string, Value>, digest: string, value: Val
   if (entries.size > max) entries.delete(entries.keys().next().value!);
 }
 
-/** What the API says of a key. */
 type CredentialAnswer =
   | { kind: 'known'; credential: CredentialResource }
   /** No key of its own, or no longer one. */

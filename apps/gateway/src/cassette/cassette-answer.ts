@@ -9,7 +9,6 @@ export interface TimedPiece {
   at: number;
 }
 
-/** An answer as it came. */
 export interface GivenAnswer {
   status: number;
   /** Name, value, name, value … */

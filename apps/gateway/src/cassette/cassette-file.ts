@@ -73,7 +73,6 @@ const sumOf = (text: string): string => hash('sha256', text.slice(0, text.indexO
 export const labelOf = ({ method, provider, path }: CassetteEntry['request']): string =>
   `${method} ${provider} ${path.replace(/\?.*/s, '')}`;
 
-/** What a file holds. */
 export interface CassetteContent {
   /** Paths that requests are compared without, beyond those that always are. */
   ignore: string[];

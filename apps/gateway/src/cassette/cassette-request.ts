@@ -7,7 +7,6 @@ import type { CassetteRequest, FormPart, Mask } from './entry.js';
 /** Members of a request that differ from run to run and change no answer. */
 export const VOLATILE = ['user', 'metadata', 'stream_options', 'prompt_cache_key'] as const;
 
-/** A request as it came to the gateway. */
 export interface GivenRequest {
   method: string;
   provider: string;
@@ -156,7 +155,6 @@ function numbered(ids: Map<string, string>, id: string): string {
   return number;
 }
 
-/** One place in which two requests differ. */
 export interface Difference {
   path: string;
   /** In the request, and on the cassette; `undefined` where it is missing. */

@@ -5,7 +5,6 @@ import { readCassetteRules, type CassetteRules } from './cassette-rules.js';
 import type { CassetteMode } from './cassette.settings.js';
 import type { CassetteEntry, CassetteRequest, Mask } from './entry.js';
 
-/** Differences of a miss that are shown. */
 const DIFFERENCES_SHOWN = 3;
 
 /** Recordings that a miss is compared with, and differences that are counted of one. */
@@ -15,7 +14,6 @@ const COUNTED_MAX = 50;
 /** The most misses that a report has in words. */
 const MISSES_SHOWN = 20;
 
-/** How a cassette was used so far. */
 export interface CassetteReport {
   name: string;
   hits: number;

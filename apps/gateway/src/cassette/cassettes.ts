@@ -76,7 +76,6 @@ export class Cassettes {
     return new CassetteUpstream(cassette, facts, next, () => this.later(cassette));
   }
 
-  /** How all of them were used. */
   get reports(): CassetteReport[] {
     return [...this.opened.values()].map(({ report }) => report);
   }

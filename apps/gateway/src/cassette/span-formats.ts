@@ -9,7 +9,6 @@ export interface Said {
   reasoning?: string;
 }
 
-/** What a span says of an answer. */
 interface SaidFacts extends Said {
   id: string;
   model: string;
@@ -17,7 +16,6 @@ interface SaidFacts extends Said {
   created: number;
   choices: readonly Said[];
   tokens: Record<'input' | 'output' | 'cached' | 'written', number>;
-  /** The request's parameters. */
   asked: JsonObject;
 }
 

@@ -22,7 +22,6 @@ import { QUESTION_BYTES_MAX, type UsageQuestion } from '../usage/usage-question.
 import { answerError, breakConnection } from './answer-error.js';
 import { pairs, requestHeaders, responseHeaders } from './forward-headers.js';
 
-/** What a forward needs of the gateway around it. */
 export interface ForwardHost {
   readonly upstream: UpstreamClient;
   /** Lower case names of headers addressed to the gateway. */

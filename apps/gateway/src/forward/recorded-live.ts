@@ -21,7 +21,6 @@ export interface Resumption {
   keep(handle: string, conversation: LiveConversation): void;
 }
 
-/** A turn of the model's under way. */
 interface Turn {
   call: Call;
   answer: ReturnType<typeof geminiLiveEndpoint.readStream>;

@@ -19,7 +19,6 @@ export const CONVERSATION_LENGTH_MAX = 1024 * 1024;
 /** Events that hold a piece of what is spoken; its words come in others. */
 const AUDIO = /^response\.(?:output_)?audio\.delta$/;
 
-/** A response under way. */
 interface Response {
   call: Call;
   /** What the client asked for, where it was asked. */

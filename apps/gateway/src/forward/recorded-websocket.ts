@@ -3,13 +3,11 @@ import type { Call } from '../recording/call.js';
 import type { Outcome } from '../recording/call-facts.js';
 import type { BodyBuffer } from '../recording/body-buffer.js';
 
-/** Records the calls that pass in a WebSocket. */
 export interface WebSocketRecorder {
   /** Reads what passes between the two from now on; http-proxy-3 listens to their errors. */
   watch(client: Socket, upstream: Socket): void;
 }
 
-/** Makes and ends the calls of one WebSocket. */
 export interface WebSocketCalls {
   /** A buffer for a message of the client's, which may be the request of a call. */
   buffer(): BodyBuffer;

@@ -93,7 +93,6 @@ export class Upgrades {
     this.proxy.ws(req, socket, head, options, (error) => upgrade.fail(error));
   }
 
-  /** Ends every connection. */
   close(): void {
     void this.recheck?.stop();
     for (const socket of this.sockets.keys()) socket.destroy();

@@ -197,7 +197,6 @@ export function keysWithRules(
   };
 }
 
-/** The answer of the API about a project's masking rules. */
 export type MaskingAnswer =
   | { kind: 'known'; masking: RecordingMasking }
   /** The credential has no permission to read them. */

@@ -17,7 +17,6 @@ import { credentialsOf } from './secrets.js';
 /** What is read of a request beside its {@link RequestHead}. */
 export type AskingRequest = Pick<IncomingMessage, 'headers' | 'url'>;
 
-/** What a gateway's calls have in common. */
 interface BeginCallParts {
   settings: Pick<GatewaySettings, 'capture' | 'recordBytes' | 'recordBytesTotal'>;
   clock: Clock;

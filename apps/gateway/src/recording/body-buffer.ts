@@ -7,7 +7,6 @@ export interface Piece {
   at: number;
 }
 
-/** What was kept of a body. */
 export interface BufferedBody {
   pieces: readonly Piece[];
   /** The end of a body that is too long to keep; empty for others. */
@@ -131,7 +130,6 @@ export class BodyBuffer implements BufferedBody {
     return endOf(decoding);
   }
 
-  /** Lets go of what it keeps. */
   forget(): void {
     this.room = null;
     this.pieces.length = 0;
@@ -246,7 +244,6 @@ export class BodyBuffer implements BufferedBody {
   }
 }
 
-/** A body that is being decoded. */
 interface Decoding {
   decoder: BodyDecoder;
   /** What has come out. */

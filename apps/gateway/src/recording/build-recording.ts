@@ -30,7 +30,6 @@ interface RecordedTrace {
   [member: string]: unknown;
 }
 
-/** A span of an ingest. */
 interface RecordedSpan {
   id: string;
   trace_id: string;

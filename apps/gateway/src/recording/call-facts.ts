@@ -12,7 +12,6 @@ export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
 /** What is known of a call when it begins; plain JSON, so that another thread can read it. */
 export interface CallFacts {
-  /** Id of its span. */
   id: string;
   traceId: string;
   parentId: string | null;
@@ -46,7 +45,6 @@ export interface Wire {
   endpoint: Endpoint;
 }
 
-/** What the recording needs of an answer's head. */
 export interface AnswerFacts {
   status: number;
   statusMessage: string;
@@ -56,10 +54,8 @@ export interface AnswerFacts {
   contentLength: number | null;
 }
 
-/** How a call went. */
 export type Outcome =
   | { kind: 'running' }
-  /** The answer went to its end. */
   | { kind: 'answered' }
   | { kind: 'client-gone' }
   /** Upstream broke off after its head. */
@@ -85,7 +81,6 @@ export interface CallRecord {
 interface Correlation {
   traceId: string | null;
   parentId: string | null;
-  /** Members for the trace. */
   trace: { name?: string; session_id?: string; user_id?: string; tags?: string[] };
 }
 

@@ -10,7 +10,6 @@ import { recordCall, type FinalRecording } from './build-recording.js';
 import { packBody, type PackedCall, type ReadCall } from './packed-call.js';
 import type { Secrets } from './secrets.js';
 
-/** A call that is to be recorded, and how. */
 export interface CallToRead {
   record: CallRecord;
   rule: Exclude<RecordingRule, { kind: 'unknown' }>;

@@ -18,7 +18,6 @@ export function captureText(capture: CaptureSetting): string {
   return capture.mode === 'full' ? 'Full' : 'Off';
 }
 
-/** How much of one call is recorded. */
 export interface CallCapture {
   capture: CaptureSetting;
   /** What the header said when it was not understood, its beginning; left out when it was. */

@@ -82,7 +82,6 @@ function* longTexts(json: string, members: readonly JsonMember[]): Generator<voi
   return texts;
 }
 
-/** The JSON of a text, cut. */
 const cutText = (json: string, { start, end, text }: LongText, codePoints: number): string =>
   text.length <= codePoints ? json.slice(start, end) : JSON.stringify(clip(text, codePoints));
 

@@ -12,7 +12,6 @@ export class BodyBudget {
   }
 }
 
-/** How the text of a body is made up. */
 export interface BodyForm {
   /** One JSON value, or events as {@link Endpoint.framing} cuts them. */
   framing: Endpoint['framing'] | 'json';
@@ -106,7 +105,6 @@ export class LongBody {
     private readonly budget: BodyBudget,
   ) {}
 
-  /** What is kept. */
   get kept(): Buffer {
     return this.rest.subarray(0, this.length);
   }
@@ -132,7 +130,6 @@ export class LongBody {
     return this.isSkipping && this.lostAt === Infinity && (this.escape > 0 || this.isHalf || isContinuation(next));
   }
 
-  /** Lets go of what is kept. */
   release(): void {
     this.budget.used -= this.rest.length;
     this.rest = Buffer.alloc(0);

@@ -3,7 +3,6 @@ import { createFramer, type Framer } from '@spandrel/kernel';
 import type { Endpoint, StreamFrame, StreamReader } from '@spandrel/plugin-api';
 import type { Piece, BufferedBody } from './body-buffer.js';
 
-/** A streamed answer as far as it has come. */
 export interface ReadStream {
   reader: StreamReader;
   /** When the first token came, on the clock of the pieces; `null` when none did. */

@@ -10,7 +10,6 @@ import type { CallReader, CallReading, CallToRead } from './call-reader.js';
 import type { FinalRecording } from './build-recording.js';
 import { lesserCapture } from './capture.js';
 
-/** Takes the recordings that a recorder makes. */
 export interface RecordingSink {
   /**
    * Keeps a recording over a crash, in the place of an earlier one of the call; without a spool directory nothing is done.

@@ -109,7 +109,6 @@ async function reducedSpan(item: SpoolItem, tooLarge: boolean): Promise<string> 
   return withoutContent(span);
 }
 
-/** How the API took a batch. */
 export type IngestAnswer =
   | { kind: 'taken'; result: IngestResult }
   /** The batch is over a limit of size. */

@@ -14,7 +14,6 @@ export class SpoolItem {
   constructor(
     /** The caller's key that it is delivered with; `null` for the gateway's own. */
     readonly caller: CallerKey | null,
-    /** Id of the span. */
     readonly id: string,
     /** JSON of its trace; `null` when the API is known to have it. */
     readonly trace: string | null,

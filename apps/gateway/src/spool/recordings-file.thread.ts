@@ -14,7 +14,6 @@ export interface RecordingsFileOptions {
   synchronous: 'full' | 'normal';
 }
 
-/** A recording as the file keeps it. */
 export interface StoredRecording {
   /** Id of its span; ids are in the order in which calls began. */
   id: string;
@@ -151,7 +150,6 @@ function compact(): void {
   if (count === 0) database.exec('vacuum; pragma wal_checkpoint(truncate)');
 }
 
-/** Lets go of the file. */
 function close(): void {
   compact();
   disconnect();

@@ -6,7 +6,6 @@ export interface SpoolLimits {
   bytes: number;
 }
 
-/** Why a recording was lost. */
 export const DROP_REASONS = ['spool_full', 'rejected', 'unauthorized', 'trace_deleted', 'stopped', 'failed'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
@@ -120,7 +119,6 @@ export class Spool {
     for (const item of queue.all()) if (!item.inFlight) this.drop(item, reason);
   }
 
-  /** Drops everything. */
   dropAll(reason: DropReason): void {
     for (const queue of this.queues.values()) for (const item of queue.all()) this.drop(item, reason);
   }

@@ -3,16 +3,13 @@ import tls from 'node:tls';
 import { isPublicAddress, publicLookup } from '@spandrel/kernel';
 import { UpstreamError, type Origin } from './upstream-client.js';
 
-/** How connections to upstreams are made. */
 export interface DialOptions {
   connectMs: number;
   /** Extra certificate authorities, for tests and private upstreams. */
   ca?: string | undefined;
 }
 
-/** A connection that is being opened. */
 export interface Dialled {
-  /** The socket that requests and answers go through. */
   socket: net.Socket;
   /** The TCP connection below it; `socket` itself where there is no TLS. */
   transport: net.Socket;

@@ -22,7 +22,6 @@ export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'
 
 /** Notifications of a connection to its pool. */
 export interface ConnectionOwner {
-  /** The connection is free for another request. */
   onIdle(connection: Http1Connection): void;
   /** The connection is closed; it was free until now or died with its exchange. */
   onGone(connection: Http1Connection): void;
@@ -222,7 +221,6 @@ export class Http1Connection implements ParserEvents {
   }
 }
 
-/** One request on one connection. */
 class ConnectionExchange implements Exchange {
   /** The answer has come whole. */
   over = false;

@@ -1,4 +1,3 @@
-/** A server calls are sent to. */
 export interface Origin {
   /** Distinguishes origins: `https://api.openai.com:443`. */
   readonly key: string;
@@ -10,7 +9,6 @@ export interface Origin {
   readonly guarded: boolean;
 }
 
-/** One request to an upstream, as it goes on the wire. */
 export interface UpstreamRequest {
   origin: Origin;
   method: string;
@@ -29,7 +27,6 @@ export interface UpstreamRequest {
  */
 export type RequestFate = 'unread' | 'unanswered';
 
-/** The head of an answer. */
 export interface ResponseHead {
   status: number;
   statusMessage: string;
@@ -64,7 +61,6 @@ export interface UpstreamHandler extends AnswerHandler {
   onResend(): void;
 }
 
-/** A request under way. */
 export interface Exchange {
   /** Writes a piece of a streamed request body. @returns false when the caller should wait for `onDrain`. */
   write(chunk: Buffer): boolean;
@@ -79,7 +75,6 @@ export interface Exchange {
 /** Sends requests to upstreams over kept-alive connections, byte for byte, without following redirects. */
 export interface UpstreamClient {
   send(request: UpstreamRequest, handler: UpstreamHandler): Exchange;
-  /** Closes every connection. */
   close(): void;
 }
 

@@ -84,7 +84,6 @@ const audited = (targetId: string, projectId: string) => ({
   details: { project_id: projectId },
 });
 
-/** A browser that was signed in just now. */
 export interface SignedIn {
   caller: Caller;
   /** The cookie's value, which cannot be had again. */

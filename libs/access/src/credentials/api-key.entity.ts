@@ -10,7 +10,6 @@ export const ApiKeySchema = defineEntity({
     orgId: p.text(),
     projectId: p.text(),
     name: p.text(),
-    /** How the key begins. */
     prefix: p.text(),
     /** SHA-256 of the key, hex. */
     digest: p.text(),

@@ -147,7 +147,6 @@ interface Open extends Omit<Opener, 'orgId'> {
   sockets: Set<Socket>;
 }
 
-/** The owner of a request that stays open. */
 interface Opener {
   orgId: string;
   proof: Proof;

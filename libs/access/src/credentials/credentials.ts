@@ -14,7 +14,6 @@ import { notValid } from '../answers.js';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
 import { UNUSED_MS_MAX } from '../browser-sessions/session-cookie.js';
 
-/** A credential that was found to be valid. */
 export interface KnownCredential {
   caller: Caller;
   rates: Rates;
@@ -90,7 +89,6 @@ export class Credentials {
   }
 }
 
-/** A session that was found to go on. */
 interface KnownSession extends KnownCredential {
   usedAt: number;
 }

@@ -30,7 +30,6 @@ export interface JwtClaims {
 const BY_SECRET = ['HS256'];
 const BY_JWKS = ['RS256', 'ES256'];
 
-/** What verifies JWTs. */
 export type JwtKeySettings = Pick<AccessSettings, 'jwtSecret' | 'jwksUrl' | 'jwtIssuer' | 'jwtAudience'>;
 
 /** Verifies JWTs with the keys of the settings, and with nothing that a token brings along. */
@@ -158,7 +157,6 @@ export interface ClaimReading {
   claim: string;
   /** The path that was looked at, as people write it; `null` for a value of the settings. */
   path: string | null;
-  /** What the token has there. */
   found: unknown;
   /** What it stands for; `undefined` where it is nothing that could name something. */
   value: string | undefined;

@@ -11,7 +11,6 @@ import {
 } from './take-tokens.js';
 import { SharedBuckets } from './shared-buckets.js';
 
-/** What became of one request. */
 export interface RateLimitResult extends Taken {
   rates: Rates;
   /** Seconds without a request after which all of the limits may be used at once again. */

@@ -18,7 +18,6 @@ export interface Rates {
   guaranteed: number;
 }
 
-/** A request as it is counted. */
 export interface CountedRequest {
   orgId: string;
   projectId: string;
@@ -26,7 +25,6 @@ export interface CountedRequest {
   keyId: string | null;
   /** The route, where it has a limit of its own. */
   routeId?: string;
-  /** The limits as they are now. */
   rates: Rates;
 }
 
@@ -43,7 +41,6 @@ export interface Buckets {
   route?: Bucket;
 }
 
-/** What the buckets say to one request. */
 export interface Taken {
   /** The limit that was reached; `null`: the request is allowed. */
   refusedBy: LimitName | null;

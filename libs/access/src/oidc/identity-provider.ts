@@ -12,7 +12,6 @@ import type { SignInAttempt } from './sign-in-attempt.js';
 
 const ANSWER_SECONDS_MAX = 8;
 
-/** A person whom the identity provider confirms now. */
 export interface Confirmed {
   identity: Identity;
   tokens: ProviderTokens;
@@ -181,7 +180,6 @@ export const isRefusal = (error: unknown): boolean =>
     error.error !== 'temporarily_unavailable') ||
   (error instanceof WWWAuthenticateChallengeError && error.status === 401);
 
-/** Who somebody is, as the identity provider says. */
 export interface Identity {
   issuer: string;
   /** What the provider calls the person for ever. */

@@ -15,7 +15,6 @@ import { OrganizationStore, ProjectStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
 
-/** All that is administrative. */
 export interface Administration {
   organizations: Organizations;
   projects: Projects;

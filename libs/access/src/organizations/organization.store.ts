@@ -60,7 +60,6 @@ export class OrganizationStore {
     return row;
   }
 
-  /** One as it is. */
   find(tx: WriteTx, id: string): Promise<OrganizationRow | null> {
     return tx.em.findOne(Organization, { id });
   }
@@ -97,7 +96,6 @@ export class ProjectStore implements ProjectDirectory {
     return row;
   }
 
-  /** One that the actor can see. */
   find(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) });
   }
@@ -118,7 +116,6 @@ export class ProjectStore implements ProjectDirectory {
     return row;
   }
 
-  /** All projects of an organization, locked. */
   allForWrite(tx: WriteTx, orgId: string): Promise<ProjectRow[]> {
     return tx.em.find(Project, { orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
   }

@@ -18,7 +18,6 @@ import { Project, type ProjectRow } from './organization.entity.js';
 import { organizationDays, planDays, type OrganizationRetention } from './retention-policy.store.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 
-/** Projects of organizations. */
 @Injectable()
 export class Projects {
   private readonly planDays;

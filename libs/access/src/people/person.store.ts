@@ -41,7 +41,6 @@ export class PersonStore {
     return tx.em.findOneOrFail(Person, { issuer, subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
-  /** One that is there, locked. */
   findForWrite(tx: WriteTx, id: string): Promise<PersonRow | null> {
     return tx.em.findOne(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
@@ -93,7 +92,6 @@ const openProjects = (personId: string) =>
     join organization o on o.id = p.org_id
     where m.person_id = ${personId} and p.deleting_at is null order by o.name, o.id, p.name, p.id`;
 
-/** A project that a person may open, and as what. */
 export interface OpenProject {
   id: string;
   name: string;

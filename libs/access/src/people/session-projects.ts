@@ -17,7 +17,6 @@ import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
 import { PersonStore } from './person.store.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 
-/** A session that went on to another project. */
 export interface Switched {
   /** The new cookie's value: answers to the old one cannot be taken for those of the new project. */
   token: string;

@@ -82,14 +82,12 @@ export class KeepPerson {
   }
 }
 
-/** A person as the audit log names it. */
 const actingPerson = ({ id, name, email }: PersonRow): ActingParty => ({
   ...{ name: `person:${id}`, label: name ?? email },
 });
 
 const keyOf = ({ orgId, projectId, role }: Place): string => JSON.stringify([orgId, projectId, role]);
 
-/** A browser that somebody signed in with an identity provider. */
 export interface SignedInPerson {
   /** The cookie's value, which cannot be had again. */
   token: string;

@@ -49,7 +49,6 @@ const missing = (first: number, last: number): ChainFault => ({
 const SLICE = 1_000;
 const FAULTS_MAX = 100;
 
-/** What became of the check of a chain. */
 export interface CheckedChain {
   /** An organization's id, or `service`. */
   chain: string;

@@ -22,7 +22,6 @@ const NEWEST_FIRST = new IdOrder('audit-log', 'a.id', 'desc');
 const COLUMNS = tableOf(AuditEntrySchema, ['id']).select('a');
 const SLICE = 500;
 
-/** An entry as the wire has it. */
 const auditResource = (row: AuditEntryRow): AuditEntry => ({
   id: row.id,
   at: formatTimestamp(row.at),

@@ -45,7 +45,6 @@ function publicConnector(options: buildConnector.BuildOptions, resolve?: Resolve
   };
 }
 
-/** A request as it goes on the wire. */
 export interface WireRequest {
   /** `https://api.openai.com` */
   origin: string;
@@ -197,7 +196,6 @@ const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** Counts the connections that are made, and knows by an error which one it came from. */
 class ConnectionCount {
-  /** Connections made so far. */
   made = 0;
   private readonly brokenBy = new WeakMap<object, number>();
 

@@ -4,7 +4,6 @@ import { KeyHolderSchema, type KeyHolderRow } from './key-holder.entity.js';
 
 const COLUMNS = tableOf(KeyHolderSchema, ['id']).select('h');
 
-/** A server that runs. */
 export interface RunningServer {
   id: string;
   host: string;
@@ -14,7 +13,6 @@ export interface RunningServer {
 /** How long a server that says nothing counts as one that runs, in milliseconds; its clock may be off by some seconds. */
 const SILENT_MS = 20_000;
 
-/** Rows of the servers that run. */
 @Injectable()
 export class KeyHolderStore {
   constructor(private readonly storage: Storage) {}

@@ -8,7 +8,6 @@ import { KeyRing, forMasking, seal, unseal, UnsealError, type Sealed, type Seale
 import { allSealedTexts, forText, saveSealedText } from './sealed-texts.js';
 import { newSecretKey, type SecretKey } from './secret-key.js';
 
-/** What a rotation did. */
 export interface Rotation {
   /** Connections sealed with the new key now, those that already were included. */
   rotated: number;

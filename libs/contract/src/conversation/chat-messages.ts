@@ -2,7 +2,6 @@ import { objectOf, type JsonObject } from './lenient-values.js';
 import { isItem, roleOf, unwrapMessage } from './messages.js';
 import { readCallsBeside, readOwnCall, readOwnResult, textOfPart, type ToolCall } from './parts.js';
 
-/** A message as models are sent it. */
 export interface ChatMessage {
   role: string;
   content: unknown;

@@ -4,7 +4,6 @@ import { isObject, listOf } from './lenient-values.js';
 import { findListed, isItem, isMessage, memberWithMessages, readJsonText, SYSTEM_MEMBERS } from './messages.js';
 import { readAnswer } from './question-and-answer.js';
 
-/** What was recorded of a span. */
 export interface RecordedTexts {
   input: unknown;
   output: unknown;

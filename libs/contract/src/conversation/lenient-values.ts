@@ -1,4 +1,3 @@
-/** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const NOTHING: JsonObject = Object.freeze({});

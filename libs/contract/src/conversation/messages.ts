@@ -22,7 +22,6 @@ export interface Message {
   isAnswer: boolean;
 }
 
-/** A message as it was recorded. */
 export interface FoundMessage {
   role: string;
   source: JsonObject;

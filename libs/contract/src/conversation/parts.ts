@@ -12,7 +12,6 @@ export type MessagePart =
   /** Anything else. */
   | { type: 'other'; value: unknown };
 
-/** A call of a tool. */
 export interface ToolCall {
   id: string | null;
   name: string;

@@ -15,7 +15,6 @@ export function lastQuestionOf(input: unknown): string | null {
   return null;
 }
 
-/** What a model answered. */
 export interface RecordedAnswer {
   /** `null` where the answer has no text, or was not understood. */
   text: string | null;

@@ -31,7 +31,6 @@ export const CaptureTaskSchema = defineEntity({
     projectId: p.text().primary(),
     ruleId: p.text().primary(),
     spanId: p.text().primary(),
-    /** Times it failed. */
     failures: p.smallint(),
     /** When it may be tried (again). */
     dueAt: p.bigint('number'),

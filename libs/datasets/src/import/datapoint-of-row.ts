@@ -71,7 +71,6 @@ export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: Impo
 /** Members of a row by their names; those it does not have are `undefined`. */
 type Members = Partial<Record<Column, JsonValue>>;
 
-/** A row as it was read. */
 interface ReadRow {
   members: Members;
   /** All of its names, those without a meaning too. */

@@ -1,7 +1,6 @@
 import { Invalid, nearestName } from '@spandrel/kernel';
 import { cameAs } from '@spandrel/uploads';
 
-/** What a file of datapoints is written in. */
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
 const BY_EXTENSION: Readonly<Record<string, FileFormat>> = {

@@ -28,7 +28,6 @@ import { StagedBatch, type StagedImport } from './staged-import.js';
 /** A line is logged whenever so many datapoints are written. */
 const LOGGED_ROWS = 100_000;
 
-/** How far an import is. */
 export interface ImportProgress {
   rows: number;
 }

@@ -113,7 +113,6 @@ class RecordLines {
 
 const METADATA = 'metadata.';
 
-/** A column that becomes a member of the metadata. */
 interface MetadataColumn {
   key: string;
   /** Whether its header is `metadata.KEY`. */

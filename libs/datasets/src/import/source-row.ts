@@ -23,7 +23,6 @@ export interface MetadataCell {
   value?: JsonValue;
 }
 
-/** A row of cells. */
 export interface CellRow {
   line: number;
   cells: Partial<Record<Column, string>>;

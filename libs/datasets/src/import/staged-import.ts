@@ -66,7 +66,6 @@ export class StagedImport {
     return this.count;
   }
 
-  /** Datapoints of the dataset that went. */
   get removed(): number {
     return this.replaced.length;
   }

@@ -35,7 +35,6 @@ const COUNT = shapeOf({ count: integer() });
 /** Bytes of kinds that are parsed in one go, about: some 5 ms. */
 const KINDS_BYTES = 512 * 1024;
 
-/** A dataset as it was at a version. */
 export interface Snapshot {
   datasetId: string;
   version: number;
@@ -66,7 +65,6 @@ const seenByAny = (snapshots: readonly Snapshot[]): Sql =>
     ' or ',
   );
 
-/** A datapoint of a snapshot. */
 export interface SnapshotDatapoint {
   id: string;
   kind: DatapointKind;

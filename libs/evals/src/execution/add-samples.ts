@@ -159,7 +159,6 @@ function noteDearest(run: EvalRunRow, { usd, pico }: CostSum): void {
 interface SampleChanges {
   /** New rows of samples; none where each datapoint is tried once. */
   samples: EvalSampleRow[];
-  /** New rows of items. */
   items: EvalResultRow[];
   /** What datapoints are to show. */
   written: DatapointResult[];

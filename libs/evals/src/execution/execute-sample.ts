@@ -96,7 +96,6 @@ export class FindAnswers {
   }
 }
 
-/** The model that a run asks. */
 export interface PreparedModel {
   connection: OpenConnection;
   model: string;

@@ -31,7 +31,6 @@ const TOO_MANY_REQUESTS = 429;
 /** Statuses of a call that has what a server does not take. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
 
-/** What a model answered. */
 export interface ModelAnswer {
   text: string;
   /** Calls of tools, as datapoints expect them: JSON text. */
@@ -148,7 +147,6 @@ async function callWithRetry<Answer>(
   }
 }
 
-/** What a model of embeddings answered. */
 interface EmbeddedTexts extends ModelAnswer {
   /** One a text, in order, all of one length. */
   vectors: number[][];

@@ -15,7 +15,6 @@ export interface JudgeUse {
   cost: number | null;
 }
 
-/** What became of a sample: one try of a datapoint. */
 export interface SampleResult {
   output: string | null;
   /** The score by all scorers together. */
@@ -44,7 +43,6 @@ export interface SampleResult {
   reusedRunId: string | null;
 }
 
-/** A result that nothing is known of. */
 export const NO_RESULT = {
   output: null,
   score: null,
@@ -75,7 +73,6 @@ export function addCosts(costs: readonly (number | null)[]): number | null {
   return known.length <= 1 ? (known[0] ?? null) : costOf(known.map(toCostSum).reduce(addCost, { usd: 0, pico: 0 }));
 }
 
-/** A result that says nothing. */
 export const NO_SCORE: ScorerResult = {
   score: null,
   reason: null,
@@ -136,7 +133,6 @@ function weightedMean(scorers: readonly Pick<RunScorer, 'weight'>[], results: re
   return sum / weights;
 }
 
-/** A sample that was processed. */
 export interface FinishedSample extends SampleKey {
   result: SampleResult;
   /** When, in ms. */

@@ -17,7 +17,6 @@ export interface ThreadSample extends ThreadScorer {
   sample: string;
 }
 
-/** The score, or what the scorer threw. */
 export type ThreadScore = { score: Score } | { error: string };
 
 /** Configs that are kept, so that a scorer is given the same object again, by which it may know what it made of it. */

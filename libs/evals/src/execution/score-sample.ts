@@ -139,7 +139,6 @@ class Watch {
   }
 }
 
-/** Whom a scorer asks, and how. */
 export interface Judge {
   /** The text is why nobody can be asked. */
   asks: { connection: OpenConnection; model: string } | string;

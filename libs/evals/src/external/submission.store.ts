@@ -29,7 +29,6 @@ const SIZE = rawSql('octet_length(w.result)');
 /** Whether results of a run wait for scorers that will look at them. */
 export const hasWaiting = ({ status, unscored }: EvalRunRow): boolean => status < RUN_STATUS.completed && unscored > 0;
 
-/** A result that waits for scorers of the server. */
 export type WaitingResult = RowOfShape<typeof WAITING>;
 
 /** Which result of a sample is there. */

@@ -196,7 +196,6 @@ function memberAt(value: unknown, path: string): unknown {
 
 const PAGE = 200;
 
-/** Messages as a request has them. */
 export interface GivenPrompt {
   messages: EvalConfigResource['messages'] | null | undefined;
   /** Where they stand in the request: `config.messages`. */

@@ -5,7 +5,6 @@ import type { RunStatistics } from './run-statistics.js';
 /** A comparison of one of several groups, whose verdict goes by the corrected p value. */
 type GroupScoreComparison = ScoreComparison & { p_holm: number | null };
 
-/** What a group of datapoints comes to. */
 export interface MeasuredGroup {
   /** The value of each key; `null` where its datapoints have none. */
   group: Record<string, unknown>;

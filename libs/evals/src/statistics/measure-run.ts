@@ -214,7 +214,6 @@ const namesGroup = ({ scorer, group, metric }: Gate, scorers: readonly string[])
 
 const isText = (key: string | null | undefined): key is string => typeof key === 'string';
 
-/** How samples are counted. */
 export interface Counting {
   failedAs: FailedAs;
   /** A member of the datapoints' `metadata`; `null`: each is a cluster of its own. */

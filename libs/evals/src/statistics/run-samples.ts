@@ -229,7 +229,6 @@ export class DatapointScores {
   }
 }
 
-/** What statistics take of a processed sample. */
 export interface SampleMeasures {
   failed: boolean;
   /** From 0; its place among the samples when left out. */
@@ -318,7 +317,6 @@ export class RunSamples {
     }));
   }
 
-  /** Adds the next datapoint. */
   add(datapoint: DatapointMeasures): void {
     const { id, cluster, samples } = datapoint;
     this.groups?.add(datapoint);
@@ -353,7 +351,6 @@ export class RunSamples {
   }
 }
 
-/** Datapoints with the same values of their metadata. */
 export interface SampleGroup {
   /** The keys that `clusterKey` made, one for each of {@link Groups.keys}. */
   values: readonly (string | undefined)[];

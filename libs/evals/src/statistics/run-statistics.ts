@@ -114,7 +114,6 @@ function computeInterval(estimated: Mean, exact: boolean, distributions: Distrib
   return tInterval(mean, se, clusters - 1, [0, 1], distributions);
 }
 
-/** What k tries come to. */
 export type PassK = ScoreStatistics['pass_k'][number];
 
 /**

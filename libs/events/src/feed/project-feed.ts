@@ -12,7 +12,6 @@ const READ_AGAIN_MS = 1_000;
 /** What is written to all clients together before others of the event loop have their turn: copying it takes time. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
 
-/** A client of the live feed. */
 export interface FeedMember {
   readonly filter: EventFilter;
   /** Must be quick; one that throws is removed and gets {@link fail}. @param afterSeq where the feed stood before. */

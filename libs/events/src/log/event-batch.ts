@@ -12,7 +12,6 @@ export interface EventBatch {
   readonly lines: readonly string[];
 }
 
-/** The numbers of events that follow one another. */
 export type EventNumbers = Pick<EventBatch, 'firstSeq' | 'lastSeq'>;
 
 /**

@@ -20,7 +20,6 @@ export interface Frames {
   count: number;
 }
 
-/** What a client wants of the events. */
 export interface WantedEvents {
   /** All when left out. */
   types?: readonly EventType[] | undefined;

@@ -13,7 +13,6 @@ import { ProjectFeeds } from '../feed/project-feeds.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** What a client asks for. */
 export interface StreamRequest {
   scope: Scope;
   filter: EventFilter;
@@ -21,7 +20,6 @@ export interface StreamRequest {
   sinceSeq: number | undefined;
 }
 
-/** The event streams of this process. */
 @Injectable()
 export class EventStreams implements OnModuleInit, OnModuleDestroy {
   private readonly streams = new Set<EventStream>();

@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { Endpoint, StreamFrame } from '@spandrel/plugin-api';
 
-/** Cuts a stream's text into frames. */
 export interface Framer {
   feed(text: string): void;
   /** The stream is over: what stands there without its end is a frame as well. */

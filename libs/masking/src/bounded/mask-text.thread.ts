@@ -5,14 +5,12 @@ import { loadPluginsInThread, type PluginEntry } from '@spandrel/kernel/launch';
 import { type Masking, maskingOf, type MaskingRecipe } from '../engine/masking.js';
 import type { PreparedRule } from '../engine/prepare-rules.js';
 
-/** A text that is to be masked in a thread. */
 export interface LongText {
   readonly recipe: MaskingRecipe;
   readonly field: MaskedField;
   readonly text: string;
 }
 
-/** What became of it. */
 export interface MaskedText {
   readonly text: string;
   /** Maskers that failed, so that it was masked as a whole. */

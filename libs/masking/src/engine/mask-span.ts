@@ -61,7 +61,6 @@ export function maskTrace<Trace extends TraceTexts>(masking: MaskingCalls, trace
   return masked as Trace;
 }
 
-/** The members of a score that hold text of people and judges. */
 interface ScoreTexts {
   comment?: string | null | undefined;
   metadata?: Json | null | undefined;

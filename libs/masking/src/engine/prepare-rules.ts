@@ -2,7 +2,6 @@ import type { FieldError, MaskedField, MaskingRule } from '@spandrel/contract';
 import { nearestName, type LoadedMasker } from '@spandrel/kernel/launch';
 import type { Finder } from '@spandrel/plugin-api';
 
-/** A rule ready to be asked. */
 export interface PreparedRule {
   readonly masker: string;
   readonly label: string;

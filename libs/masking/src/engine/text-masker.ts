@@ -26,7 +26,6 @@ interface Hit extends Found {
   readonly begun?: string;
 }
 
-/** What texts are masked with beside the rules. */
 export interface TextMaskerParts {
   /** What makes the hashes; `null`: there is no key to be had, and rules that hash put labels. */
   readonly hashes: ValueHashes | null;

@@ -26,7 +26,6 @@ interface ToolDeclaration<Shape extends z.ZodRawShape> {
   /** What agents call it: `list_traces`. */
   name: string;
   title: string;
-  /** What it does and answers, for agents. */
   description: string;
   /** The operations of the API that it calls: callers who may not call all of them do not get the tool. */
   operations: readonly string[];

@@ -38,7 +38,6 @@ const HEAP_MB = 1_024;
 const THREADS_MAX = 2;
 const QUEUE_MAX = 64;
 
-/** What is read of an export. */
 interface Pages {
   spans: SpansPage;
   logs: LogsPage;
@@ -46,7 +45,6 @@ interface Pages {
 }
 type Tasks = Pick<typeof Thread, keyof Pages | 'merge'>;
 
-/** An export that has come. */
 export interface ReceivedExport extends Pick<ExportBody, 'bytes' | 'encoding'> {
   /** The organization that sent it: threads take turns between them. */
   readonly orgId: string;

@@ -17,7 +17,6 @@ import {
   type SpansPage,
 } from './read-pages.js';
 
-/** What a thread works with. */
 export interface ReadingData extends SpanRules {
   readonly dialects: readonly PluginEntry[];
 }

@@ -10,7 +10,6 @@ import { droppedScopes, spanFault, spanRecord } from '../write/span-record.js';
 import { Rejections, type Rejection } from '../write/rejections.js';
 import { logFault, eventRecord } from '../write/log-event.js';
 
-/** An export that has come. */
 export interface ExportBody {
   readonly bytes: SharedArrayBuffer;
   /** The first item that is wanted. */
@@ -37,7 +36,6 @@ export interface ReadPage {
   readonly next: number | null;
 }
 
-/** What of the settings spans are read by. */
 export interface SpanRules {
   /** Bytes of JSON that a span may have (setting `limits.body_bytes`). */
   readonly spanBytesMax: number;

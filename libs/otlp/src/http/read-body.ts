@@ -124,7 +124,6 @@ export class DecodeBudget {
   }
 }
 
-/** What one body holds. */
 export interface BodyBudget {
   /**
    * @throws DomainError `unavailable` when all bodies together would take too much; Invalid `payload_too_large` when this

@@ -10,7 +10,6 @@ import { DecodeBudget, type BodyBudget, readBody, ACCEPTED_CODINGS, unpackerOf }
 import { exportResponse, rejectedCount, rejectionMessage, type RejectedName } from './export-response.js';
 import { encodingOf, MEDIA_TYPES, type OtlpEncoding } from './otlp-protocol.js';
 
-/** The answer to an export that was taken. */
 export interface ExportAnswer {
   mediaType: string;
   body: Buffer;

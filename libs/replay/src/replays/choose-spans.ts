@@ -11,7 +11,6 @@ import { sampleKey } from '@spandrel/datasets';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { SpanListStore } from '@spandrel/tracing';
 
-/** The spans that a replay looks at. */
 export interface ChosenSpans {
   ids: string[];
   /** How many there were to choose from. */

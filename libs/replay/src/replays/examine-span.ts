@@ -5,7 +5,6 @@ import { objectOf } from '@spandrel/plugin-api';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import { STATUS, type StoredSpan } from '@spandrel/tracing';
 
-/** A span that can be replayed. */
 export interface ReplayableSpan {
   kind: DatapointKind;
   /** What was answered, as text. */

@@ -15,7 +15,6 @@ export const REPLAY_STATUS = { preparing: 0, ready: 1, failed: 2 } as const;
 
 /** What was decided of a request once its spans were chosen. */
 export interface ReplayPlan {
-  /** The spans that are replayed. */
   spanIds: readonly string[];
   model: string;
   /** The recorded model, where all spans have the same. */

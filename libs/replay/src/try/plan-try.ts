@@ -15,7 +15,6 @@ import type { ChatCall, ChatMessage } from '@spandrel/plugin-api';
 import { estimateCost, PRICING, spanNotFound, SpanStore, TraceLookups, type PricingTable } from '@spandrel/tracing';
 import { TrySettings } from './try.settings.js';
 
-/** A try that can be made. */
 export interface PlannedTry {
   connection: OpenConnection;
   call: ChatCall;

@@ -65,7 +65,6 @@ export async function streamAnswer(
 
 type Streamed = NonNullable<OpenConnection['provider']['chat']['streamChat']>;
 
-/** The reading of one answer. */
 class AnswerReading {
   private readonly startedAt = performance.now();
   private reader: ReturnType<Streamed['readStream']> | undefined;

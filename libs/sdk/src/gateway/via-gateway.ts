@@ -8,7 +8,6 @@ interface ModelClient {
   withOptions(options: { baseURL: string; fetch: typeof fetch }): unknown;
 }
 
-/** A client of ollama. */
 interface OllamaClient {
   config: { host: string; headers?: unknown };
   fetch?: typeof fetch;

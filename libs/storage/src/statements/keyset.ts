@@ -63,7 +63,6 @@ export function orderBy({ column, idColumn, order, unindexed: few }: Sorting, pa
   );
 }
 
-/** Rows of one part of a list. */
 export interface Fetched<Row> {
   rows: Row[];
   /** There are more rows than were handed over, though fewer than were asked for: they would have been too large. */

@@ -38,7 +38,6 @@ import {
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 import { searchesText, searchText } from '../text-index/search-text.sql.js';
 
-/** A list as it is to be found. */
 export interface PlannedList {
   list: ListRequest;
   found: FoundList;
@@ -47,7 +46,6 @@ export interface PlannedList {
 /** The ranges to look in behind a position, in list order; one without ends is all starts at once. */
 type Windows = (start: Position | undefined) => readonly StartRange[];
 
-/** What finds the spans of lists. */
 export interface FindingParts {
   storage: Storage;
   spans: SpanStore;

@@ -6,7 +6,6 @@ export const PREVIEWED_BYTES_MAX = 1_048_576;
 /** Texts of more characters are not looked into for the JSON of a conversation: a page previews hundreds. */
 const JSON_TEXT_MAX = 131_072;
 
-/** A stored text to be previewed. */
 export interface Previewed {
   /** JSON text, or its beginning; `null` when there is none. */
   json: string | null;

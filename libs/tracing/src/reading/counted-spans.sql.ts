@@ -19,7 +19,6 @@ import { METADATA_COLUMNS } from '../metadata/metadata.entity.js';
 import type { StoredSpan } from '../span.entity.js';
 import { PAYLOAD_OF_SPAN } from '../span.store.js';
 
-/** What of a span sums depend on. */
 export type CountedSpan = Readonly<
   Pick<
     StoredSpan,

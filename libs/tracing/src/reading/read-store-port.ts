@@ -9,7 +9,6 @@ import type { StoredSpan } from '../span.entity.js';
 /** The read store cannot be used just now: the database answers alone. */
 export class ReadStoreAway extends Error {}
 
-/** A list as a read store has it. */
 export interface StoredList {
   /** Spans or traces in list order, behind a position. @throws ReadStoreAway */
   find(part: Part, from: Position | undefined, count: number): Promise<Position[]>;
@@ -25,7 +24,6 @@ export interface StoredSpanList extends StoredList {
   readonly pending: readonly string[];
 }
 
-/** How spans are added up. */
 export type StoredSumQuery = Pick<
   ReadStoreSumQuery,
   'bucket' | 'keys' | 'top' | 'rank' | 'has_none' | 'steps' | 'latencies' | 'first_tokens' | 'limit'

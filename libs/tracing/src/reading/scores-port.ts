@@ -51,7 +51,6 @@ export interface Scored {
   scoreSort?: ScoredOrder | undefined;
 }
 
-/** What a score may be about. */
 export type ScoreTarget = 'trace' | 'span' | 'session';
 
 /** What the feature `scores` does for the routes of traces and spans. */

@@ -36,7 +36,6 @@ export interface FinishedSpanFilters {
   tag?: string | undefined;
 }
 
-/** Spans that started within a range. */
 interface StartRange {
   from?: number | undefined;
   until?: number | undefined;
@@ -64,7 +63,6 @@ export class SpanLookups {
     return new Map((await payloadSizes(this.storage, scope, ids)).map(({ id, bytes }) => [id, bytes]));
   }
 
-  /** Which of the spans are there. */
   async findExisting(tx: WriteTx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
     const rows = await tx.all(
       ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,

@@ -15,7 +15,6 @@ import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
 import type { SpanCommitParticipant, TracingChange } from '../write/span-commit-participant.js';
 
-/** What a trace says of all its spans. */
 export interface TraceFacts {
   sessionId: string | null;
   tags: string[];
@@ -45,7 +44,6 @@ export class TraceLookups {
     return new Map(rows.map(({ id, sessionId, tags }) => [id, { sessionId, tags: fromJsonText(tags) as string[] }]));
   }
 
-  /** Which of the traces are there. */
   async findExisting(projectId: string, ids: readonly string[]): Promise<Set<string>> {
     const rows = await this.storage.read(
       ID.query`select t.id as id from trace t where t.project_id = ${projectId} and ${anyOf('t.id', ids)}`,

@@ -13,7 +13,6 @@ import type { TraceCell } from '../write/unit-of-work.js';
 /** Spans one transaction deletes: other writers wait for some tens of milliseconds. */
 const SPANS_MAX = 1_000;
 
-/** What was deleted. */
 export interface Deleted {
   traces: number;
   spans: number;

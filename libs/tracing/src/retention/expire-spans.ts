@@ -12,7 +12,6 @@ const EMPTY_AT_ONCE = 500;
 /** What `Expired.plans` calls projects whose days no plan says; they differ, so `days` is `null`. */
 const OWN_DAYS = 'own days';
 
-/** What a run deleted. */
 export interface Expired {
   /** For each plan, and for those with days of their own ({@link OWN_DAYS}): how many days are kept, and what was deleted. */
   plans: Map<string, Deleted & { days: number | null }>;

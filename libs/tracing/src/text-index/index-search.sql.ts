@@ -34,7 +34,6 @@ export interface CandidatePage {
   end: Position | undefined;
 }
 
-/** A list that is searched for text. */
 export interface TextSearch {
   list: ListRequest;
   found: FoundList;

@@ -78,7 +78,6 @@ export function coveredForm(span: StoredSpan): StoredSpan {
   };
 }
 
-/** What the walk needs of a span that is stored. */
 export interface SpanNode {
   readonly parentId: string | null;
   /** Whether something below it has usage, as far as is known. */

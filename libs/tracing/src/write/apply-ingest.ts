@@ -13,7 +13,6 @@ type IngestJob = Extract<TracingJob, { type: 'ingest' }>;
 /** A cost that a span had or lacked when it was exported is the one it comes back with. */
 const NO_PRICES: PricingTable = new Map();
 
-/** What became of a slice of an ingest. */
 export interface IngestSliceResult {
   accepted: { traces: number; spans: number };
   rejected: IngestRejection[];

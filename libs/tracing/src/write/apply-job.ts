@@ -16,7 +16,6 @@ import type { UnitOfWork } from './unit-of-work.js';
 
 type Job<Type extends RowJob['type']> = Extract<RowJob, { type: Type }>;
 
-/** What the caller of a job gets. */
 export type JobAnswer =
   | { type: 'trace'; trace: TraceRow }
   | { type: 'span'; span: StoredSpan }

@@ -13,7 +13,6 @@ export interface Ranked {
   readonly value: string;
 }
 
-/** What a span reports about its trace. */
 export interface TraceAttributes {
   readonly name?: Ranked;
   readonly session?: Ranked;

@@ -76,7 +76,6 @@ export type TracingChange =
   | { type: 'cleared'; scope: Scope }
   | SpanChange;
 
-/** A change of one span. */
 export type SpanChange =
   | { type: 'span_created'; scope: Scope; before: null; after: StoredSpan }
   /** A running span has other values and still runs. */

@@ -7,7 +7,6 @@ import { COVER, isOtlp } from '../usage-attribution/usage-attribution.js';
 import { type PricingTable, estimateCost } from '../pricing/pricing.js';
 import { type StoredSpan, type SpanRow, STATUS } from '../span.entity.js';
 
-/** What a span is made of. */
 interface SpanDraft {
   projectId: string;
   id: string;
@@ -64,7 +63,6 @@ export function mergedMetadata(stored: string | null, added: Record<string, unkn
   return kept.length === 0 ? text : `{${kept.join()},${text.slice(1)}`;
 }
 
-/** How a span ends. */
 export interface Finish {
   /** `null` completes the span, a message fails it. */
   error: string | null;

@@ -100,7 +100,6 @@ export interface SpanRecord {
   keep?(item: IngestSpan, stored: StoredSpan): IngestSpan | undefined;
 }
 
-/** What can be large of a span. */
 type SpanPayload = Pick<IngestSpan, 'input' | 'output' | 'metadata'>;
 
 /** A change of a span that is stored; nothing where there is none. */
@@ -114,7 +113,6 @@ export interface SpanAmendment {
   readonly model?: string;
 }
 
-/** What became of a job of records. */
 export interface RecordedResult {
   /** Records that cannot be kept, by their place in the job. */
   rejected: { index: number; message: string }[];

@@ -32,12 +32,10 @@ export type EvalOrder = Pick<
   'repeats' | 'concurrency' | 'resume' | 'requireBaseline' | 'allowDifferentScoring'
 >;
 
-/** An eval that came to its verdict. */
 export interface EvalEnd extends Pick<EvalResult, 'skippedGates' | 'missingBaseline' | 'wasOver'> {
   runId: string;
   datasetId: string;
   by: Pick<JudgedBy, 'baselineRunId' | 'groupBy' | 'clusterBy' | 'requireBaseline' | 'allowDifferentScoring'>;
-  /** What the file names as its baseline. */
   baseline: string | undefined;
 }
 

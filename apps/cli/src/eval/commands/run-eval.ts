@@ -352,7 +352,6 @@ export async function cancelEval({ api, out }: ClientCall<object>, runName: stri
   await out.lines([`Cancelled ${oneLine(name)} (${id}); ${done} of ${total} samples are processed.`]);
 }
 
-/** What is done with runs that were started together. */
 interface Together {
   datasetId: string;
   body: Parameters<Api['startEvalMatrix']>[0]['body'];

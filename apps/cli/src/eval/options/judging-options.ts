@@ -38,7 +38,6 @@ export const addDivisionOptions = (command: Command): Command =>
     )
     .option('--cluster-by <key>', 'such a member: datapoints with the same value belong together');
 
-/** What commander gives of the options that judge a run. */
 export interface JudgingOptions extends DivisionOptions {
   threshold?: string[];
   baseline?: string;
@@ -149,7 +148,6 @@ export function gatesAgainst(
     .map((gate) => (needsBaseline(gate) ? { ...gate, ...compared } : gate));
 }
 
-/** What commander gives of the options that say how a run is looked at. */
 export interface StatisticsOptions extends DivisionOptions {
   baseline?: string;
   alpha?: string;

@@ -2,7 +2,6 @@ import { basename, extname } from 'node:path';
 import type { resources } from '@spandrel/sdk';
 import { parse } from 'yaml';
 
-/** A prompt as the API takes it. */
 type PromptBody = resources.StartPrompt;
 
 const MEMBERS = ['name', 'system_prompt', 'messages'];

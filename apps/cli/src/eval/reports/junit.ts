@@ -8,7 +8,6 @@ import { judgeItem, cutText, createPreview, showWorst, textOf } from './report-i
 interface XmlElement {
   name: string;
   attributes?: Readonly<Record<string, string | number | undefined>>;
-  /** Elements, or a text. */
   content?: readonly XmlElement[] | string;
 }
 

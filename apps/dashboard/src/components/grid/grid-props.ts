@@ -7,7 +7,6 @@ export interface GridPlace {
   key: string | null;
 }
 
-/** Which rows are selected. */
 export interface GridSelection<Row> {
   isSelected(row: Row): boolean;
   toggle(row: Row): void;
@@ -21,9 +20,7 @@ export interface PageSelection {
   toggle(): void;
 }
 
-/** What others may do with a grid on screen. */
 export interface GridHandle {
-  /** Brings a row into view and gives it the focus. */
   focusRow(index: number): void;
 }
 
@@ -61,10 +58,8 @@ export interface GridProps<Row> {
   ref?: Ref<GridHandle>;
 }
 
-/** A column of a grid. */
 export interface GridColumn<Row> {
   id: string;
-  /** Name of the columnheader. */
   header: string;
   /** Words beside the header that are not part of its name: the zone of times. */
   note?: string;

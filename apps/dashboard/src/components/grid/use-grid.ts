@@ -21,7 +21,6 @@ import type { GridProps } from './grid-props.js';
 interface GridFocus {
   /** Index of the row that has or had the focus, -1 before. */
   current: number;
-  /** Index of the row that Tab leads to. */
   tabStop(rows: readonly number[]): number;
   onKeyDown(event: KeyboardEvent): void;
   onFocus(index: number): void;

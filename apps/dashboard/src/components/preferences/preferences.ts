@@ -1,4 +1,3 @@
-/** What one reader of this browser prefers. */
 export interface Preferences {
   theme: 'system' | 'light' | 'dark';
   density: 'compact' | 'comfortable';

@@ -13,7 +13,6 @@ export interface Shortcut {
   run(): void;
 }
 
-/** What is looked at of a pressed key. */
 export interface PressedKey {
   key: string;
   isModified: boolean;

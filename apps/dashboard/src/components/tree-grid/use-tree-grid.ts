@@ -25,7 +25,6 @@ export interface TreeGridColumn {
   cell(row: number): ReactNode;
 }
 
-/** What others may do with a treegrid on screen. */
 export interface TreeGridHandle {
   /** Brings a row into view, and gives it the focus where asked to. */
   reveal(index: number, withFocus: boolean): void;

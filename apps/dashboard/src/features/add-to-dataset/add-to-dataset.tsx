@@ -75,7 +75,6 @@ export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
 
 const NOTHING = {};
 
-/** What helps to fill in what is expected. */
 function hintOf({ isUnread }: ShownDatapoint, expected: string): string {
   if (expected !== '') return 'The recorded answer, unless you correct it.';
   const why = isUnread ? 'The answer was not understood. ' : '';

@@ -68,7 +68,6 @@ export function withRange(search: AnalyticsSearch, range: TimeRange): AnalyticsS
 
 type Filters = Readonly<Record<string, string | undefined>>;
 
-/** The address of a list with filters. */
 function listAddress(path: '/spans' | '/traces', filters: Filters): string {
   const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();

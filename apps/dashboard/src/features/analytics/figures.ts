@@ -12,7 +12,6 @@ import {
 
 export type FigureName = 'Cost' | 'Tokens' | 'Spans' | 'Calls' | 'Latency' | 'Errors';
 
-/** What a figure shows of sums. */
 export interface Figure {
   name: FigureName;
   form: 'bars' | 'lines';
@@ -99,7 +98,6 @@ const TOKENS: readonly (Omit<ChartSeries, 'values'> & { valueOf(sums: BucketSums
   { label: 'Output', colour: '--kind-2', valueOf: ({ output_tokens: output }) => output ?? 0 },
 ];
 
-/** A key of a split as figures show it. */
 export interface ShownKey {
   key: string | null;
   label: string;

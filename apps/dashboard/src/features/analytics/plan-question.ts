@@ -14,7 +14,6 @@ export const WIDTH_MS: Readonly<Record<BucketWidth, number>> = {
   week: 7 * DAY,
 };
 
-/** What a time series is asked for. */
 export type SeriesQuestion = NonNullable<NonNullable<Parameters<typeof api.queryAnalytics>[0]>['body']>;
 
 /** The ends that an address says; a range that is open to the future ends now. */

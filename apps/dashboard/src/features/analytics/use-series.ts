@@ -9,7 +9,6 @@ import { askedOf, knownEnds, type SeriesQuestion } from './plan-question.js';
 /** Figures of a range without an end are asked for again after so long. */
 const RENEWED_EVERY_MS = 60_000;
 
-/** The sums of a query over time. */
 export interface Series {
   /** What was asked for: those of the query before stay until they are there. */
   query: AnalyticsSearch;

@@ -7,9 +7,7 @@ export type ColumnWidths = Readonly<Record<string, number>>;
 /** Bounds of the width of a column, in pixels. */
 export const COLUMN_WIDTH = { min: 48, max: 800 } as const;
 
-/** Columns that a list can have. */
 export interface OfferedColumns {
-  /** Every column. */
   all: readonly string[];
   /** The columns it has when nobody chose. */
   usual: ColumnChoice;

@@ -34,7 +34,6 @@ export function previewColumn<Row>(id: string, header: string, of: Of<Row, strin
 
 const ScoreSumsCell = lazy(async () => ({ default: (await import('../scores/score-sums.js')).ScoreSumsCell }));
 
-/** The column of what the scores of a row come to. */
 export const scoresColumn: GridColumn<{ scores?: ScoreSums }> = {
   ...{ id: 'scores', header: 'Scores', width: 240 },
   cell: ({ scores }) => (

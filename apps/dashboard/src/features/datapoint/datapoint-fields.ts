@@ -1,7 +1,6 @@
 import { isMembers, readOrFault, type Members } from './datapoint-json.js';
 import { readDatapoint, type DatapointText } from './datapoint-text.js';
 
-/** A generic datapoint as a form has it. */
 export interface GenericFields {
   variant: 'Generic';
   fields: Record<GenericMember, FormField>;
@@ -13,7 +12,6 @@ export interface GenericFields {
 
 export type GenericMember = 'input' | 'expected_output' | 'actual_output' | 'score' | 'metadata';
 
-/** A conversation as a form has it. */
 export interface ConversationFields {
   variant: 'LlmConversation';
   messages: readonly MessageFields[];

@@ -1,6 +1,5 @@
 import { describeJsonFault, JsonSyntaxError, parseExactJson, parseWithSources } from '@spandrel/contract/browser';
 
-/** Members of an object. */
 export type Members = Record<string, unknown>;
 
 /** Some browsers send numbers as their doubles hold them. */

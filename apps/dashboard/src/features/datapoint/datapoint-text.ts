@@ -13,7 +13,6 @@ export interface DatapointText {
   text: string;
 }
 
-/** What the editor of a new datapoint begins with. */
 export const NEW_DATAPOINT: DatapointText = {
   variant: 'Generic',
   text: write({ input: '', expected_output: '' }),

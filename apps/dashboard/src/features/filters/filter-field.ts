@@ -105,7 +105,6 @@ const LENGTHS: Readonly<Record<string, number>> = {
   ...{ '': 1, ms: 1, s: SECOND, min: 60 * SECOND, m: 60 * SECOND, h: 3_600 * SECOND },
 };
 
-/** What a field for such a number says below itself. */
 export const AMOUNT_HINTS: Readonly<Record<AmountUnit, string>> = {
   duration: 'Milliseconds, or with a unit: 1.5 s, 2 min.',
   cost: 'Dollars: 0.05.',

@@ -27,7 +27,6 @@ export interface BarFilter {
   isMode?: boolean;
 }
 
-/** What the address of a list can say. */
 export interface ListParameters {
   bar: readonly BarFilter[];
   /** What the menu `Add filter` offers, in its order. */

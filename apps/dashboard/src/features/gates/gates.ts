@@ -3,7 +3,6 @@ import { formatCount, formatMetadataValue, formatScore, NONE } from '@spandrel/c
 import { formatCost, formatDuration } from '../../components/format.js';
 import { wordsOfScorer } from '../scorer-words.js';
 
-/** Verdicts as tables and gates have them. */
 export const VERDICT_WORDS: Readonly<Record<ScoreComparison['verdict'], string>> = {
   better: 'Better',
   worse: 'Worse',

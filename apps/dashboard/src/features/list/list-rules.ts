@@ -16,7 +16,6 @@ export interface RowChanges {
   hasMissed?: boolean;
 }
 
-/** Reads an event for the rows of a list. */
 export type ReadChanges = (event: LiveEvent) => RowChanges;
 
 /** What is to be asked for because of what happened. */

@@ -12,7 +12,6 @@ interface QueryGridProps<Row> {
   onOpen(row: Row): void;
   /** What stands in its place without rows. */
   empty: ReactNode;
-  /** What stands above the rows. */
   above?: ReactNode;
 }
 

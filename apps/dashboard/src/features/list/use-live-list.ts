@@ -39,7 +39,6 @@ interface LiveRules<Row> {
 export interface LiveList {
   /** Rows that came while someone reads; `null` where there are none. */
   pendingRows: PendingRows | null;
-  /** Shows them. */
   show(): void;
   /** Ids of what somebody deleted: rows on screen, or what they belong to. */
   deleted: ReadonlySet<string>;

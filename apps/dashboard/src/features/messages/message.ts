@@ -27,7 +27,6 @@ interface ToolResultPart {
   parts: readonly ShownPart[];
 }
 
-/** A message as it is shown. */
 export type Message = Omit<ReadMessage, 'parts'> & { parts: readonly ShownPart[] };
 
 const ROLE_LENGTH_MAX = 40;
@@ -38,7 +37,6 @@ export function titleOf({ role }: Pick<Message, 'role'>): string {
   return word === '' ? 'Message' : `${capitalized(word)} message`;
 }
 
-/** How messages are shown. */
 export interface MessageReading {
   format: 'rendered' | 'text' | 'json';
   wraps: boolean;

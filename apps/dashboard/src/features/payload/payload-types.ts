@@ -4,7 +4,6 @@ import type { Message } from '../messages/message.js';
 /** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */
 export type Section = 'input' | 'output' | 'metadata' | 'call' | 'raw';
 
-/** How a section is shown. */
 export const FORMATS = ['rendered', 'text', 'json'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -38,7 +37,6 @@ export interface CurlOptions {
 export interface ShownCall {
   /** JSON of the call (`null` where there are no messages), and of the span with its answer in the usual form. */
   json: string;
-  /** The messages of the call as they are shown. */
   shown: readonly (Message | null)[];
 }
 

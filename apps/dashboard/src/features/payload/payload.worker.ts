@@ -12,7 +12,6 @@ function opened({ payload }: { payload: number }): SpanPayload {
 }
 
 interface Asked {
-  /** The payload that is asked about. */
   payload: number;
 }
 

@@ -2,7 +2,6 @@ import { readStored, store } from '../../components/storage.js';
 import { Store, useStore } from '../../components/store.js';
 import { FORMATS, type Format } from './payload-types.js';
 
-/** How one reader of this browser wants texts shown. */
 export interface ReadingPreferences {
   format: Format;
   wraps: boolean;

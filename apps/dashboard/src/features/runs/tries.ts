@@ -64,7 +64,6 @@ export function dataText(value: unknown): string {
 export const wholeText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
-/** The most runs that one comparison takes. */
 export const COMPARED_MAX = 4;
 
 /** What lists and regions look at in a result, or in what a run made of a compared datapoint. */

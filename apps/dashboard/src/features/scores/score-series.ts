@@ -9,7 +9,6 @@ const OTHERS = 'Others';
 /** The scores of one name over time: how often each label was given, or the mean of the values. */
 export interface ScoreFigure {
   name: string;
-  /** How many scores there are. */
   count: number;
   /** Whether there are values, which a mean is made of. */
   hasValues: boolean;

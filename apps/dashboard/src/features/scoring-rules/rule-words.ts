@@ -5,7 +5,6 @@ import { describeFilters, percentOf } from '../span-filters/filter-form.js';
 
 type Rule = ScoringRuleResource;
 
-/** What rules judge, as people call several of them. */
 export const TARGET_WORDS: Readonly<Record<Rule['target'], string>> = {
   ...{ span: 'Spans', trace: 'Traces', session: 'Sessions' },
 };

@@ -15,7 +15,6 @@ const callDiff = connectWorker<DiffCalls>(workerAddress(workerUrl), 'diff');
 /** `alike`: words of texts that are alike, the second text of others. */
 export type DiffMode = 'words' | 'lines' | 'side' | 'alike';
 
-/** How a difference can be shown. */
 export const DIFF_MODES: readonly { value: DiffMode; label: string }[] = [
   { value: 'side', label: 'Side by side' },
   { value: 'words', label: 'Words' },
@@ -99,7 +98,6 @@ function Rendered({ name, text }: { name: string; text: string }) {
 interface SideProps {
   name: string;
   parts: readonly (DiffPart | FoldedLines)[];
-  /** Folds that were opened. */
   opened?: ReadonlySet<unknown>;
   onToggle?(part: FoldedLines): void;
   isNamed?: boolean;

@@ -6,7 +6,6 @@ import { NO_MAIL } from '../../features/alerts/alerts.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { FormDialog } from '../../features/dialogs.js';
 
-/** The kinds of channels as people call them. */
 export const KINDS: Readonly<Record<AlertChannelKind, string>> = {
   webhook: 'Webhook',
   slack: 'Slack',

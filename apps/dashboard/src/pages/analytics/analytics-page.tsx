@@ -75,7 +75,6 @@ export function AnalyticsPage() {
   );
 }
 
-/** Models that the filter offers. */
 const loadModels = async (signal: AbortSignal): Promise<string[]> =>
   (await api.listFacets({ query: { of: 'model', limit: 200 }, signal })).facets.map(({ value }) => value);
 

@@ -2,7 +2,6 @@ import type { ComparedOnly } from '@spandrel/contract';
 import { DIVISION, type Division } from '../../features/statistics/division.js';
 import { readTexts } from '../../features/filters/list-search.js';
 
-/** What the address of a comparison can say. */
 export interface CompareSearch extends Division {
   /** Ids of the runs, with commas between. */
   runs?: string;

@@ -33,7 +33,6 @@ const LIST = 'compared';
 /** Runs that go on are compared again this far apart: the server looks at all of their results. */
 const BETWEEN_MS = 10_000;
 
-/** What the API is asked of a comparison. */
 const comparisonQuery = (search: CompareSearch) => ({
   runs: runIdsOf(search).join(','),
   baseline: search.baseline ?? null,

@@ -116,7 +116,6 @@ export function ConnectionsPage() {
   );
 }
 
-/** What can be done with a connection. */
 interface ConnectionActions {
   onTest(connection: ConnectionResource): void;
   onEdit(connection: ConnectionResource): void;

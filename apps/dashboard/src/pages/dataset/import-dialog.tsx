@@ -165,7 +165,6 @@ function describeProgress(progress: ImportProgress | null): string {
   return `Read ${formatCounted(progress.rows, 'row')}`;
 }
 
-/** What became of a file. */
 function ImportResult({ result, choices: { dedupes, replaces } }: { result: Result; choices: Choices }) {
   const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
   const { skipped_empty_rows: emptyRows = 0, columns_used: used, duplicates = 0, removed = 0 } = result;

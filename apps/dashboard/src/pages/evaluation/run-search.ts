@@ -2,7 +2,6 @@ import type { Query } from '../../api/api.js';
 import { DIVISION, type Division } from '../../features/statistics/division.js';
 import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
-/** What the address of a run can say. */
 export interface RunSearch extends ListSort, Division {
   /** Left out for all. */
   only?: RunOnly;
@@ -22,7 +21,6 @@ const ONLY = {
 } as const satisfies Record<string, Query>;
 type RunOnly = keyof typeof ONLY;
 
-/** What the server sorts results by. */
 export const RESULT_SORTS: OfferedSorts = {
   keys: { score: 'score', latency: 'latency', cost: 'cost' },
   usual: { sort_by: 'order', sort_order: 'asc' },

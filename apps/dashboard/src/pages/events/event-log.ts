@@ -1,6 +1,5 @@
 import type { LiveEvent } from '../../live/live-event.js';
 
-/** An event of the log. */
 export interface LoggedEvent {
   number: number;
   /** Milliseconds since 1970; `null` where nothing says when it happened. */

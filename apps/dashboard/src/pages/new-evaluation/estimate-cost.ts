@@ -2,7 +2,6 @@ import type { EvalRunSummary, ListedPrice } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format.js';
 
-/** What an estimate is made of. */
 interface EstimatedCalls {
   /** Calls of each model. */
   calls: number;

@@ -1,8 +1,6 @@
 import { readTexts } from '../../features/filters/list-search.js';
 
-/** What the address of the form can say. */
 export interface NewEvaluationSearch {
-  /** Id of the dataset that is chosen. */
   dataset?: string;
   /** Id of a run that is made again. */
   run?: string;

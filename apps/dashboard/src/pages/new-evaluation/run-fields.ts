@@ -71,7 +71,6 @@ export interface RunFields extends Record<
   gates: readonly GateFields[];
 }
 
-/** Members of the form that are texts. */
 export type RunText = Exclude<keyof RunFields, 'scorers' | 'gates'>;
 
 export const EMPTY_FIELDS: RunFields = {

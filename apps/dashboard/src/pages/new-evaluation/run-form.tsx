@@ -275,7 +275,6 @@ interface CostEstimateProps {
   isJudged: boolean;
 }
 
-/** What the run will cost. */
 function CostEstimate({ datasetId, models, calls, isJudged }: CostEstimateProps) {
   const named = useSettled(models.join('\n'), PAUSE_MS).split('\n').filter(Boolean);
   const counted = useRunsOf(datasetId).filter((run) => run.total_tokens > 0);

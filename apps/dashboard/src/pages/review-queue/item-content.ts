@@ -10,7 +10,6 @@ interface NamedText {
   text: string;
 }
 
-/** What a reviewer reads of an item. */
 export interface ItemContent {
   messages: readonly Message[];
   texts: readonly NamedText[];

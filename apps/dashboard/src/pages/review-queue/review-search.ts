@@ -1,4 +1,3 @@
-/** What the address of a review can say. */
 export interface ReviewSearch {
   /** The submitted item that is read. */
   item?: string;

@@ -5,7 +5,6 @@ import { Store } from '../../components/store.js';
 import { readOrFault } from '../../features/datapoint/datapoint-json.js';
 import { writeData } from './item-content.js';
 
-/** What a reviewer hands in. */
 export interface Submission {
   /** Absent where the item is approved as it is. */
   edited?: { data: unknown };

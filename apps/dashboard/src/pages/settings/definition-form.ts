@@ -3,7 +3,6 @@ import { FormFault } from '../../api/form-faults.js';
 
 type Categories = ScoreDefinition['categories'];
 
-/** The kinds of scores as people call them. */
 export const KIND_WORDS: Readonly<Record<ScoreDefinition['kind'], string>> = {
   number: 'Number',
   category: 'Category',

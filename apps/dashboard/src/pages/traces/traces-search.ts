@@ -19,7 +19,6 @@ const FIELDS: readonly FilterField[] = [
   { id: 'tokens_min', label: 'Minimum tokens', unit: 'count' },
 ];
 
-/** What the address of the page of traces can say. */
 export const TRACE_PARAMETERS: ListParameters = {
   bar: [
     { id: 'name_contains', label: 'Name', field: 'Filter by name', type: 'typed' },

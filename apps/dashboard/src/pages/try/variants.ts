@@ -9,7 +9,6 @@ export interface ShownRun {
   text: string;
   reasoning: string;
   toolCalls: readonly { name: string; arguments?: unknown; id?: string | null }[];
-  /** Why it failed. */
   error: string;
   /** What it took, once it is over. */
   facts: RunFacts | null;
@@ -34,7 +33,6 @@ export interface Variant {
   others: string;
   times: string;
   runs: readonly ShownRun[];
-  /** Why nothing came. */
   fault: Error | null;
 }
 

@@ -16,7 +16,6 @@ import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { readUsersSearch, USER_PARAMETERS } from './users-search.js';
 
-/** The address of a user. */
 const userAddress = (id: string): string => `/users/${encodeURIComponent(id)}`;
 /** Users are sums over all their traces, which are asked for less often than rows that stand by themselves. */
 const BETWEEN_MS = 10_000;

@@ -1,6 +1,5 @@
 import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
 
-/** What the address of the page of users can say. */
 export const USER_PARAMETERS: ListParameters = {
   bar: [{ id: 'id_contains', label: 'Name', field: 'Filter by name', type: 'typed' }],
   fields: [],
