@@ -1,14 +1,13 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
 import { Icon } from '../components/icon.js';
 import { useLiveState } from '../live/live-updates.js';
-import { Button } from '../components/button.js';
-import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import { useIdle } from '../components/hooks.js';
 import styles from './shell.module.css';
+import { DialogButton, lazyPart } from '../components/lazy-part.js';
 
-const Account = lazy(async () => ({ default: (await import('./account.js')).Account }));
+const Account = lazyPart(async () => (await import('./account.js')).Account);
+const ShortcutDialog = lazyPart(async () => (await import('./shortcut-dialog.js')).ShortcutDialog);
 
 interface BannerProps {
   session: BrowserSessionResource | undefined;
@@ -28,12 +27,14 @@ export function Banner({ session, isOpen }: BannerProps) {
       <span className={styles.spacer} />
       {isOpen && mayRead && <LiveStatus audience={session?.project?.id ?? ''} />}
       <CommandMenu />
-      <ShortcutList />
-      {isOpen && session?.mode === 'cloud' && (
-        <Suspense fallback={null}>
-          <Account session={session} />
-        </Suspense>
-      )}
+      <DialogButton
+        {...{ icon: 'keyboard', shrinks: true, shortcut: '?' }}
+        command={{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere' }}
+        dialog={(close) => <ShortcutDialog onClose={close} />}
+      >
+        Keyboard shortcuts
+      </DialogButton>
+      {isOpen && session?.mode === 'cloud' && <Account session={session} />}
     </header>
   );
 }
@@ -52,47 +53,18 @@ function LiveStatus({ audience }: { audience: string }) {
 }
 
 const loadDialog = () => import('./command-dialog.js');
-const CommandDialog = lazy(async () => ({ default: (await loadDialog()).CommandDialog }));
+const CommandDialog = lazyPart(async () => (await loadDialog()).CommandDialog);
 
 function CommandMenu() {
-  const [isOpen, setIsOpen] = useState(false);
-  useShortcuts([{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere', run: () => setIsOpen(true) }]);
   if (useIdle()) void loadDialog();
   return (
-    <>
-      <Button
-        icon="command"
-        shrinks
-        shortcut="Ctrl K"
-        aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => setIsOpen(true)}
-      >
-        Command menu
-      </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <CommandDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <DialogButton
+      {...{ icon: 'command', shrinks: true, shortcut: 'Ctrl K', 'aria-keyshortcuts': 'Control+K Meta+K' }}
+      command={{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere' }}
+      dialog={(close) => <CommandDialog onClose={close} />}
+    >
+      Command menu
+    </DialogButton>
   );
 }
 
-const ShortcutDialog = lazy(async () => ({ default: (await import('./shortcut-dialog.js')).ShortcutDialog }));
-
-function ShortcutList() {
-  const [isOpen, setIsOpen] = useState(false);
-  useShortcuts([{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => setIsOpen(true) }]);
-  return (
-    <>
-      <Button icon="keyboard" shrinks shortcut="?" onClick={() => setIsOpen(true)}>
-        Keyboard shortcuts
-      </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <ShortcutDialog onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}

@@ -1,9 +1,10 @@
 import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { letNotificationsPass, useNotifications } from '../components/notify.js';
 import styles from './notifications.module.css';
+import { lazyPart } from '../components/lazy-part.js';
 
-const NotificationView = lazy(async () => ({ default: (await import('./notification-view.js')).NotificationView }));
+const NotificationView = lazyPart(async () => (await import('./notification-view.js')).NotificationView);
 
 /** What happened, in the corner. */
 export function Notifications() {
@@ -12,11 +13,9 @@ export function Notifications() {
   useEffect(letNotificationsPass, [pathname]);
   return (
     <section aria-label="Notifications" className={styles.region}>
-      <Suspense fallback={null}>
-        {notifications.map((notification) => (
-          <NotificationView key={notification.id} notification={notification} />
-        ))}
-      </Suspense>
+      {notifications.map((notification) => (
+        <NotificationView key={notification.id} notification={notification} />
+      ))}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import type { AnalyticsSearch } from '../features/analytics/analytics-search.js';
 import type { ListSearch } from '../features/filters/list-search.js';
@@ -31,6 +32,16 @@ const search = <Known extends object>() => ({
   validateSearch: (all: Record<string, unknown>): Known => all as Known,
 });
 
+/** A page at an address, which is fetched when it is opened. */
+const page =
+  <Known extends object = object>() =>
+  <Path extends string, Module extends Record<Name, unknown>, Name extends string>(
+    path: Path,
+    load: () => Promise<Module>,
+    name: Name,
+  ) =>
+    createRoute({ ...at(path), ...search<Known>(), component: lazyRouteComponent(load, name) as RouteComponent });
+
 /** A list of its own: within `addChildren` the parameters of their addresses would be unknown. */
 const pages = [
   createRoute({
@@ -39,93 +50,26 @@ const pages = [
       throw redirect({ to: '/traces', replace: true });
     },
   }),
-  createRoute({
-    ...at('/traces'),
-    ...search<ListSearch>(),
-    component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
-  }),
-  createRoute({
-    ...at('/traces/$id'),
-    ...search<TraceSearch>(),
-    component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
-  }),
+  page<ListSearch>()('/traces', () => import('../pages/traces/traces-page.js'), 'TracesPage'),
+  page<TraceSearch>()('/traces/$id', () => import('../pages/trace/trace-page.js'), 'TracePage'),
   // What a link opens: the page of its trace, to be read alone.
-  createRoute({
-    ...at('/s/$token'),
-    ...search<TraceSearch>(),
-    component: lazyRouteComponent(() => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
-  }),
-  createRoute({
-    ...at('/p/$project/$'),
-    component: lazyRouteComponent(() => import('../pages/project/project-page.js'), 'ProjectPage'),
-  }),
-  createRoute({
-    ...at('/sessions'),
-    ...search<ListSearch>(),
-    component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
-  }),
-  createRoute({
-    ...at('/sessions/$id'),
-    component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
-  }),
-  createRoute({
-    ...at('/users'),
-    ...search<ListSearch>(),
-    component: lazyRouteComponent(() => import('../pages/users/users-page.js'), 'UsersPage'),
-  }),
-  createRoute({
-    ...at('/users/$id'),
-    component: lazyRouteComponent(() => import('../pages/user/user-page.js'), 'UserPage'),
-  }),
-  createRoute({
-    ...at('/spans'),
-    ...search<ListSearch>(),
-    component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
-  }),
-  createRoute({
-    ...at('/analytics'),
-    ...search<AnalyticsSearch>(),
-    component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
-  }),
-  createRoute({
-    ...at('/boards'),
-    component: lazyRouteComponent(() => import('../pages/boards/boards-page.js'), 'BoardsPage'),
-  }),
-  createRoute({
-    ...at('/boards/$id'),
-    component: lazyRouteComponent(() => import('../pages/board/board-page.js'), 'BoardPage'),
-  }),
-  createRoute({
-    ...at('/alerts'),
-    ...search<{ tab?: 'channels' }>(),
-    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.js'), 'AlertsPage'),
-  }),
-  createRoute({
-    ...at('/alerts/$id'),
-    component: lazyRouteComponent(() => import('../pages/alert/alert-page.js'), 'AlertPage'),
-  }),
-  createRoute({
-    ...at('/datasets'),
-    ...search<ListSearch>(),
-    component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
-  }),
-  createRoute({
-    ...at('/datasets/$id'),
-    ...search<DatasetSearch>(),
-    component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
-  }),
-  createRoute({
-    ...at('/datasets/$id/datapoints/$dp'),
-    component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
-  }),
-  createRoute({
-    ...at('/scoring-rules'),
-    component: lazyRouteComponent(() => import('../pages/scoring-rules/scoring-rules-page.js'), 'ScoringRulesPage'),
-  }),
-  createRoute({
-    ...at('/scoring-rules/$id'),
-    component: lazyRouteComponent(() => import('../pages/scoring-rule/scoring-rule-page.js'), 'ScoringRulePage'),
-  }),
+  page<TraceSearch>()('/s/$token', () => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
+  page()('/p/$project/$', () => import('../pages/project/project-page.js'), 'ProjectPage'),
+  page<ListSearch>()('/sessions', () => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
+  page()('/sessions/$id', () => import('../pages/session/session-page.js'), 'SessionPage'),
+  page<ListSearch>()('/users', () => import('../pages/users/users-page.js'), 'UsersPage'),
+  page()('/users/$id', () => import('../pages/user/user-page.js'), 'UserPage'),
+  page<ListSearch>()('/spans', () => import('../pages/spans/spans-page.js'), 'SpansPage'),
+  page<AnalyticsSearch>()('/analytics', () => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
+  page()('/boards', () => import('../pages/boards/boards-page.js'), 'BoardsPage'),
+  page()('/boards/$id', () => import('../pages/board/board-page.js'), 'BoardPage'),
+  page<{ tab?: 'channels' }>()('/alerts', () => import('../pages/alerts/alerts-page.js'), 'AlertsPage'),
+  page()('/alerts/$id', () => import('../pages/alert/alert-page.js'), 'AlertPage'),
+  page<ListSearch>()('/datasets', () => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
+  page<DatasetSearch>()('/datasets/$id', () => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
+  page()('/datasets/$id/datapoints/$dp', () => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
+  page()('/scoring-rules', () => import('../pages/scoring-rules/scoring-rules-page.js'), 'ScoringRulesPage'),
+  page()('/scoring-rules/$id', () => import('../pages/scoring-rule/scoring-rule-page.js'), 'ScoringRulePage'),
   createRoute({
     ...at('/try'),
     ...search<TrySearch>(),
@@ -133,57 +77,17 @@ const pages = [
       throw redirect({ to: '/try/$id', params: { id: newTraceId() }, search: asked, replace: true });
     },
   }),
-  createRoute({
-    ...at('/try/$id'),
-    ...search<TrySearch>(),
-    component: lazyRouteComponent(() => import('../pages/try/try-page.js'), 'TryPage'),
-  }),
-  createRoute({
-    ...at('/connections'),
-    component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
-  }),
-  createRoute({
-    ...at('/review'),
-    component: lazyRouteComponent(() => import('../pages/review/review-page.js'), 'ReviewPage'),
-  }),
-  createRoute({
-    ...at('/review/$id'),
-    ...search<ReviewSearch>(),
-    component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
-  }),
-  createRoute({
-    ...at('/events'),
-    ...search<EventsSearch>(),
-    component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
-  }),
-  createRoute({
-    ...at('/evaluations'),
-    ...search<EvaluationsSearch>(),
-    component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
-  }),
-  createRoute({
-    ...at('/evaluations/new'),
-    ...search<NewEvaluationSearch>(),
-    component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
-  }),
-  createRoute({
-    ...at('/evaluations/compare'),
-    ...search<CompareSearch>(),
-    component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
-  }),
-  createRoute({
-    ...at('/evaluations/$id'),
-    ...search<RunSearch>(),
-    component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
-  }),
-  createRoute({
-    ...at('/settings'),
-    component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
-  }),
-  createRoute({
-    ...at('/sign-in'),
-    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
-  }),
+  page<TrySearch>()('/try/$id', () => import('../pages/try/try-page.js'), 'TryPage'),
+  page()('/connections', () => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
+  page()('/review', () => import('../pages/review/review-page.js'), 'ReviewPage'),
+  page<ReviewSearch>()('/review/$id', () => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
+  page<EventsSearch>()('/events', () => import('../pages/events/events-page.js'), 'EventsPage'),
+  page<EvaluationsSearch>()('/evaluations', () => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
+  page<NewEvaluationSearch>()('/evaluations/new', () => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
+  page<CompareSearch>()('/evaluations/compare', () => import('../pages/compare/compare-page.js'), 'ComparePage'),
+  page<RunSearch>()('/evaluations/$id', () => import('../pages/evaluation/run-page.js'), 'RunPage'),
+  page()('/settings', () => import('../pages/settings/settings-page.js'), 'SettingsPage'),
+  page()('/sign-in', () => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
 ] as const;
 
 /** The pages by their addresses. */

@@ -1,10 +1,11 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
 import { MayReview, MayWrite } from '../components/button.js';
+import { lazyPart } from '../components/lazy-part.js';
 import { PageHeading } from '../components/page-parts.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
@@ -15,7 +16,7 @@ import { Notifications } from './notifications.js';
 import { useNotedVisits } from './use-visits.js';
 import styles from './shell.module.css';
 
-const LazyTracePeek = lazy(async () => ({ default: (await import('../pages/trace/trace-peek.js')).TracePeekRegion }));
+const LazyTracePeek = lazyPart(async () => (await import('../pages/trace/trace-peek.js')).TracePeekRegion);
 
 /** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {

@@ -1,6 +1,6 @@
-import { lazy, Suspense } from 'react';
 import { Button, useMayWrite, type ButtonProps } from './button.js';
 import { useShortcuts } from './shortcuts/use-shortcuts.js';
+import { lazyPart } from './lazy-part.js';
 
 /** Something that can be done, by a button and by the command menu. */
 export interface PageAction extends Pick<ButtonProps, 'icon' | 'variant' | 'writes' | 'disabled'> {
@@ -25,7 +25,7 @@ interface PageActionsProps {
   icons?: 'always' | 'narrow';
 }
 
-const MoreMenu = lazy(async () => ({ default: (await import('./more-menu.js')).MoreMenu }));
+const MoreMenu = lazyPart(async () => (await import('./more-menu.js')).MoreMenu);
 
 /** The buttons of what can be done, which the command menu offers, too. */
 export function PageActions({ group, actions, icons }: PageActionsProps) {
@@ -55,9 +55,7 @@ export function PageActions({ group, actions, icons }: PageActionsProps) {
         ),
       )}
       {rare.length > 0 && (
-        <Suspense>
-          <MoreMenu actions={rare} />
-        </Suspense>
+        <MoreMenu actions={rare} />
       )}
     </>
   );

@@ -1,24 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
-import { Button } from '../../components/button.js';
 import type { AddManyToDatasetProps } from './add-dialog.js';
+import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 
-const AddManyToDataset = lazy(async () => ({
-  default: (await import('./add-dialog.js')).AddManyToDataset,
-}));
+const AddManyToDataset = lazyPart(async () => (await import('./add-dialog.js')).AddManyToDataset);
 
 /** The button `Add to dataset` of a selection. */
-export function AddSelected(props: Omit<AddManyToDatasetProps, 'onClose'>) {
-  const [isAdding, setIsAdding] = useState(false);
-  return (
-    <>
-      <Button writes icon="plus" onClick={() => setIsAdding(true)}>
-        Add to dataset
-      </Button>
-      {isAdding && (
-        <Suspense fallback={null}>
-          <AddManyToDataset {...props} onClose={() => setIsAdding(false)} />
-        </Suspense>
-      )}
-    </>
-  );
-}
+export const AddSelected = (props: Omit<AddManyToDatasetProps, 'onClose'>) => (
+  <DialogButton writes icon="plus" dialog={(close) => <AddManyToDataset {...props} onClose={close} />}>
+    Add to dataset
+  </DialogButton>
+);

@@ -1,6 +1,6 @@
 import type { BucketWidth } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import { lazy, Suspense, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart-series.js';
@@ -14,11 +14,10 @@ import { FIGURES, queryOf, seriesOf, shownKeys, type Figure, type FigureName } f
 import { WIDTH_MS } from './plan-question.js';
 import { useSeries, type Series } from './use-series.js';
 import styles from './analytics-figure.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
 /** uPlot comes with the first figure that is drawn. */
-const TimeChart = lazy(() =>
-  import('../../components/time-chart.js').then(({ TimeChart: chart }) => ({ default: chart })),
-);
+const TimeChart = lazyPart(async () => (await import('../../components/time-chart.js')).TimeChart);
 
 /** A cursor that several figures of one query share. */
 interface SharedCursor {
@@ -164,16 +163,14 @@ export function FigureChart({
       className={styles.chart}
       {...keys.handlers}
     >
-      <Suspense>
-        <TimeChart
-          data={chart}
-          zone={times}
-          format={figure.format}
-          isWhole={figure.isWhole}
-          {...{ cursor, onCursor, onOpen, onZoom }}
-          mark={keys.mark}
-        />
-      </Suspense>
+      <TimeChart
+        data={chart}
+        zone={times}
+        format={figure.format}
+        isWhole={figure.isWhole}
+        {...{ cursor, onCursor, onOpen, onZoom }}
+        mark={keys.mark}
+      />
       <p className="visually-hidden" aria-live="polite">
         {keys.isUsed && spoken}
       </p>

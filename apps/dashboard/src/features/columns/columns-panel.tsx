@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import type { ColumnsPanelProps } from './column-choice.js';
 import styles from './columns-panel.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
-const ColumnFields = lazy(async () => ({ default: (await import('./column-fields.js')).ColumnFields }));
+const ColumnFields = lazyPart(async () => (await import('./column-fields.js')).ColumnFields);
 
 /** The button `Columns`, and the controls that it opens below itself. Escape and a press elsewhere close them. */
 export function ColumnsPanel(props: ColumnsPanelProps) {
@@ -44,9 +45,7 @@ export function ColumnsPanel(props: ColumnsPanelProps) {
       </Button>
       {isOpen && (
         <div id={id} role="group" aria-label="Columns" className={styles.panel}>
-          <Suspense fallback={null}>
-            <ColumnFields {...props} />
-          </Suspense>
+          <ColumnFields {...props} />
         </div>
       )}
     </div>

@@ -1,8 +1,8 @@
 import type { ScoreSums } from '@spandrel/contract';
 import { formatCount } from '@spandrel/contract/browser';
-import { lazy, Suspense } from 'react';
 import { formatCost, formatDuration, formatDurationExactly } from '../../components/format.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
+import { lazyPart } from '../../components/lazy-part.js';
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined;
 
@@ -32,13 +32,11 @@ export function previewColumn<Row>(id: string, header: string, of: Of<Row, strin
   return { ...textColumn(id, header, 160, of), peeks: true };
 }
 
-const ScoreSumsCell = lazy(async () => ({ default: (await import('../scores/score-sums.js')).ScoreSumsCell }));
+const ScoreSumsCell = lazyPart(async () => (await import('../scores/score-sums.js')).ScoreSumsCell);
 
 export const scoresColumn: GridColumn<{ scores?: ScoreSums }> = {
   ...{ id: 'scores', header: 'Scores', width: 240 },
   cell: ({ scores }) => (
-    <Suspense>
-      <ScoreSumsCell sums={scores} />
-    </Suspense>
+    <ScoreSumsCell sums={scores} />
   ),
 };

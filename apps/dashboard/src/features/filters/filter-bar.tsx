@@ -1,4 +1,4 @@
-import { useEffect, useRef, lazy, Suspense, useState, type Ref } from 'react';
+import { useEffect, useRef, useState, type Ref } from 'react';
 import { SelectField } from '../../components/field.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
@@ -20,6 +20,7 @@ import {
 import type { FilterMenu } from './filter-menu.js';
 import { choiceOf, RANGE_OPTIONS, rangeOfChoice, type RangeChoice, type TimeRangeFieldProps } from './time-range.js';
 import styles from './filter-bar.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
 interface FilterBarProps {
   search: ListSearch;
@@ -128,7 +129,7 @@ interface AddFilterProps {
   onAdd(field: FilterField, value: string): void;
 }
 
-const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.js')).FilterDialog }));
+const FilterDialog = lazyPart(async () => (await import('./filter-dialog.js')).FilterDialog);
 
 function AddFilter({ fields, onAdd }: AddFilterProps) {
   const [asked, setAsked] = useState<FilterField | null>(null);
@@ -145,9 +146,7 @@ function AddFilter({ fields, onAdd }: AddFilterProps) {
         <loaded.Menu fields={fields} onChoose={setAsked} hasFocus={loaded.hadFocus} isOpen={isPressed} />
       )}
       {asked && (
-        <Suspense fallback={null}>
-          <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />
-        </Suspense>
+        <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />
       )}
     </>
   );
@@ -170,7 +169,7 @@ function useFilterMenu(isWanted: boolean, waiting: { readonly current: HTMLButto
   return loaded;
 }
 
-const CustomRange = lazy(async () => ({ default: (await import('./custom-range.js')).CustomRange }));
+const CustomRange = lazyPart(async () => (await import('./custom-range.js')).CustomRange);
 
 /** The combobox `Time range`, and both ends where it is `Custom`. */
 export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
@@ -184,9 +183,7 @@ export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
         onChange={(event) => onChange(rangeOfChoice(event.target.value as RangeChoice, Date.now()), false)}
       />
       {choice === 'custom' && (
-        <Suspense fallback={null}>
-          <CustomRange {...{ value, onChange }} />
-        </Suspense>
+        <CustomRange {...{ value, onChange }} />
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { ViewPage } from '@spandrel/contract';
-import { lazy, Suspense, use, useRef, useMemo, useState, type ReactNode } from 'react';
+import { use, useRef, useMemo, useState, type ReactNode } from 'react';
 import { NoMatch, QueryFault, PageHeading } from '../../components/page-parts.js';
 import { Button } from '../../components/button.js';
 import { FilterBar } from '../filters/filter-bar.js';
@@ -23,6 +23,7 @@ import { rowId, type ListedRow } from '../../api/page-rows.js';
 import { describePending } from './list-rules.js';
 import type { LiveList } from './use-live-list.js';
 import styles from './list-page.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
 interface ListPageProps {
   title: string;
@@ -39,7 +40,7 @@ interface ListPageProps {
 }
 
 /** Asked for once the list is there. */
-const ViewsMenu = lazy(() => import('../saved-views/views-menu.js').then(({ ViewsMenu: menu }) => ({ default: menu })));
+const ViewsMenu = lazyPart(async () => (await import('../saved-views/views-menu.js')).ViewsMenu);
 
 const isClosed = ({ until }: ListSearch): boolean => until !== undefined && Date.parse(until) <= Date.now();
 
@@ -74,7 +75,7 @@ export function ListPage(props: ListPageProps) {
         >
           Auto-refresh
         </Button>
-        <Suspense>{!list.isWaiting && <ViewsMenu page={title.toLowerCase() as ViewPage} />}</Suspense>
+        {!list.isWaiting && <ViewsMenu page={title.toLowerCase() as ViewPage} />}
       </PageHeading>
       {intro?.(false)}
       <FilterBar search={search} parameters={parameters} onChange={onChange} />
@@ -167,11 +168,7 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
           place={place}
           onPlace={follow}
         />
-        {peek && (
-          <Suspense fallback={null}>
-            <Peek {...peek} onClose={closePeek} />
-          </Suspense>
-        )}
+        {peek && <Peek {...peek} onClose={closePeek} />}
       </div>
     </>
   );

@@ -1,16 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
-import { Button } from '../../components/button.js';
 import { useHasFeature } from '../browser-session.js';
 import type { ReplayDialogProps } from './replay-dialog.js';
-
-const Dialog = lazy(async () => ({ default: (await import('./replay-dialog.js')).ReplayDialog }));
+import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 
 /** The dialog `Replay`, which is fetched once it is opened. */
-export const ReplayDialog = (props: ReplayDialogProps) => (
-  <Suspense fallback={null}>
-    <Dialog {...props} />
-  </Suspense>
-);
+export const ReplayDialog = lazyPart(async () => (await import('./replay-dialog.js')).ReplayDialog);
 
 /** Whether calls can be replayed here. */
 export const useReplays = (): boolean => useHasFeature('replay') !== false;
@@ -22,18 +15,14 @@ interface ReplayButtonProps extends Omit<ReplayDialogProps, 'onClose'> {
 
 /** The button that makes recorded calls again with something else, after it has asked with what. */
 export function ReplayButton({ label, ...props }: ReplayButtonProps) {
-  const [isOpen, setIsOpen] = useState(false);
   if (!useReplays()) return null;
   return (
-    <>
-      <Button
-        writes
-        {...(label === undefined ? { icon: 'play' } : { variant: 'quiet', 'aria-label': label })}
-        onClick={() => setIsOpen(true)}
-      >
-        Replay
-      </Button>
-      {isOpen && <ReplayDialog {...props} onClose={() => setIsOpen(false)} />}
-    </>
+    <DialogButton
+      writes
+      {...(label === undefined ? { icon: 'play' } : { variant: 'quiet', 'aria-label': label })}
+      dialog={(close) => <ReplayDialog {...props} onClose={close} />}
+    >
+      Replay
+    </DialogButton>
   );
 }

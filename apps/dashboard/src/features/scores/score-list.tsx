@@ -1,6 +1,6 @@
 import type { ReviewTarget, ScoreResource, ScoringTargetIds } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { EMBEDDED, SHARE_TOKEN } from '../../api/share-token.js';
@@ -13,9 +13,10 @@ import { scoreText } from '@spandrel/contract/browser';
 import type { ScoreTarget } from './score-answer.js';
 import { useHasFeature } from '../browser-session.js';
 import styles from './score-list.module.css';
+import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 
-const WhyDialog = lazy(async () => ({ default: (await import('../scoring-rules/why-dialog.js')).WhyDialog }));
-const ScoreDialog = lazy(async () => ({ default: (await import('./score-dialog.js')).ScoreDialog }));
+const WhyDialog = lazyPart(async () => (await import('../scoring-rules/why-dialog.js')).WhyDialog);
+const ScoreDialog = lazyPart(async () => (await import('./score-dialog.js')).ScoreDialog);
 
 /** Scores that a page shows of a trace or session, the newest. */
 const SCORES_MAX = 1_000;
@@ -88,14 +89,12 @@ export function ScoreList({ label, target, children }: ScoreListProps) {
       {children}
       {isRead && <WhyNotScored {...{ target, scores }} />}
       {opened !== null && (
-        <Suspense>
-          <ScoreDialog
-            score={opened === 'new' ? null : opened}
-            target={target}
-            onChanged={() => void queryClient.invalidateQueries({ queryKey: keys.scores({}).slice(0, 1) })}
-            onClose={() => setOpened(null)}
-          />
-        </Suspense>
+        <ScoreDialog
+          score={opened === 'new' ? null : opened}
+          target={target}
+          onChanged={() => void queryClient.invalidateQueries({ queryKey: keys.scores({}).slice(0, 1) })}
+          onClose={() => setOpened(null)}
+        />
       )}
     </div>
   );
@@ -109,31 +108,25 @@ const ScoreWords = ({ score }: { score: ScoreResource }) => (
 
 /** The button that says why rules scored nothing here; nothing where each of those that judge such a thing did. */
 function WhyNotScored({ target, scores }: { target: ScoreTarget; scores: readonly ScoreResource[] }) {
-  const [isOpen, setIsOpen] = useState(false);
-  const { data = [] } = useQuery({
-    ...SCORING_RULES,
-    enabled: useHasFeature('online-scoring') === true,
-    staleTime: RULES_STALE_MS,
-  });
+  const enabled = useHasFeature('online-scoring') === true;
+  const { data = [] } = useQuery({ ...SCORING_RULES, enabled, staleTime: RULES_STALE_MS });
   const { span_id: span, trace_id: trace, session_id: session }: ScoringTargetIds = target;
   const [kind] = reviewed(target);
   const silent = data.filter((rule) => rule.target === kind && !scores.some(({ rule_id: id }) => id === rule.id));
   if (silent.length === 0) return null;
   return (
-    <>
-      <Button variant="quiet" onClick={() => setIsOpen(true)}>
-        Why was this not scored?
-      </Button>
-      {isOpen && (
-        <Suspense>
-          <WhyDialog
-            rules={silent}
-            target={span === undefined ? { trace_id: trace, session_id: session } : { span_id: span }}
-            onClose={() => setIsOpen(false)}
-          />
-        </Suspense>
+    <DialogButton
+      variant="quiet"
+      dialog={(close) => (
+        <WhyDialog
+          rules={silent}
+          target={span === undefined ? { trace_id: trace, session_id: session } : { span_id: span }}
+          onClose={close}
+        />
       )}
-    </>
+    >
+      Why was this not scored?
+    </DialogButton>
   );
 }
 

@@ -1,11 +1,12 @@
 import type { SpanOutline, DatapointResource, DatapointKind } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { useNavigate, useSearch, Link, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useRef, useState, useEffect } from 'react';
+import { useMemo, useRef, useState, useEffect } from 'react';
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { listPage, api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
+import { lazyPart } from '../../components/lazy-part.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import type { JsonEditorHandle, LineFault } from '../../components/json-editor.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
@@ -34,9 +35,10 @@ interface DatapointEditorProps {
   datapoint: DatapointResource | null;
 }
 
-const JsonEditor = lazy(async () => ({
-  default: (await import('../../components/json-editor.js')).JsonEditor,
-}));
+const JsonEditor = lazyPart(
+  async () => (await import('../../components/json-editor.js')).JsonEditor,
+  <div className={styles.awaited} />,
+);
 
 const KINDS = [
   { value: 'Generic', label: 'Generic' },
@@ -95,15 +97,13 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
         {tab === 'form' ? (
           <DatapointForm draft={shown} onChange={change} />
         ) : (
-          <Suspense fallback={<div className={styles.awaited} />}>
-            <JsonEditor
-              ref={editor}
-              label="Datapoint JSON"
-              text={shown.text}
-              faults={faults}
-              onChange={(text) => change({ variant: variantIn(text) ?? shown.variant, text })}
-            />
-          </Suspense>
+          <JsonEditor
+            ref={editor}
+            label="Datapoint JSON"
+            text={shown.text}
+            faults={faults}
+            onChange={(text) => change({ variant: variantIn(text) ?? shown.variant, text })}
+          />
         )}
       </div>
       <FaultList faults={faults} {...(tab === 'json' && { onGo: (line) => editor.current?.goTo(line) })} />

@@ -1,7 +1,7 @@
 import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
 import { formatScore, NONE, formatCounted } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, lazy, Suspense } from 'react';
+import { useEffect, useState } from 'react';
 import { PageActions } from '../../components/page-actions.js';
 import { NoMatch, QueryFault, EmptyState } from '../../components/page-parts.js';
 import { ConfirmDialog } from '../../components/dialog.js';
@@ -28,6 +28,7 @@ import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
 import { useDatapointList } from './use-dataset.js';
 import { EvaluateButton } from './runs-tab.js';
 import styles from './dataset-page.module.css';
+import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 
 interface DatapointsTabProps {
   dataset: DatasetResource;
@@ -171,42 +172,29 @@ function SelectedDatapoints({ datasetId, selected, onDeleted }: SelectedDatapoin
   );
 }
 
-const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js')).ExportMenu }));
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
+const ExportMenu = lazyPart(
+  async () => (await import('./export-menu.js')).ExportMenu,
+  <Button icon="download" disabled>
+    Export
+  </Button>,
+);
+const ImportDialog = lazyPart(async () => (await import('./import-dialog.js')).ImportDialog);
 
 function DatapointActions({ datasetId, onImported }: { datasetId: string; onImported(): void }) {
   const navigate = useNavigate();
-  const [isImporting, setIsImporting] = useState(false);
+  const add = (): void => void navigate({ to: datapointAddress(datasetId, 'new') });
   return (
     <div className={styles.actions}>
-      <PageActions
-        group="Dataset"
-        actions={[
-          {
-            ...{ label: 'Add datapoint', icon: 'plus', writes: true },
-            run: () => void navigate({ to: datapointAddress(datasetId, 'new') }),
-          },
-          {
-            ...{ label: 'Import datapoints', short: 'Import', icon: 'arrowUp', writes: true },
-            run: () => setIsImporting(true),
-          },
-        ]}
-      />
-      <Suspense
-        fallback={
-          <Button icon="download" disabled>
-            Export
-          </Button>
-        }
+      <PageActions group="Dataset" actions={[{ label: 'Add datapoint', icon: 'plus', writes: true, run: add }]} />
+      <DialogButton
+        {...{ icon: 'arrowUp', writes: true }}
+        command={{ keys: '', label: 'Import datapoints', group: 'Dataset', writes: true }}
+        dialog={(close) => <ImportDialog {...{ datasetId, onImported }} onClose={close} />}
       >
-        <ExportMenu datasetId={datasetId} />
-      </Suspense>
+        Import
+      </DialogButton>
+      <ExportMenu datasetId={datasetId} />
       <EvaluateButton datasetId={datasetId} />
-      {isImporting && (
-        <Suspense fallback={null}>
-          <ImportDialog datasetId={datasetId} onImported={onImported} onClose={() => setIsImporting(false)} />
-        </Suspense>
-      )}
     </div>
   );
 }

@@ -1,15 +1,5 @@
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
-import {
-  lazy,
-  Suspense,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-} from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/use-tree-grid.js';
@@ -26,8 +16,9 @@ import { readOnly, toggleOnly, type TraceSearch, type View } from './trace-searc
 import { nextPlace, rowFor, rowOf } from './tree-rows.js';
 import { useRange, useTraceRows, type useTraceAddress } from './use-trace-view.js';
 import styles from './trace-page.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
-const AgentGraphView = lazy(async () => ({ default: (await import('./agent-graph.js')).AgentGraphView }));
+const AgentGraphView = lazyPart(async () => (await import('./agent-graph.js')).AgentGraphView);
 
 interface TraceViewProps {
   traceId: string;
@@ -126,9 +117,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
         {view === 'flame' ? (
           <FlameGraph {...{ model, filtered, selected, onSelect }} />
         ) : view === 'graph' ? (
-          <Suspense>
-            <AgentGraphView {...{ model, filtered, selected, onSelect }} />
-          </Suspense>
+          <AgentGraphView {...{ model, filtered, selected, onSelect }} />
         ) : (
           <>
             <Minimap model={model} range={timeline.range} onRange={timeline.choose} />

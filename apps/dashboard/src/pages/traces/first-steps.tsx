@@ -1,12 +1,14 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
 import { readStored, store } from '../../components/storage.js';
 import styles from './first-steps.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
 const STORAGE_KEY = 'spandrel.first-steps';
 const DISMISSED = 'dismissed';
 
-const StepList = lazy(async () => ({ default: (await import('./step-list.js')).StepList }));
+const AWAITED = <p className={styles.awaited} />;
+const StepList = lazyPart(async () => (await import('./step-list.js')).StepList, AWAITED);
 
 /**
  * What somebody new does first, until it is dismissed in this browser. Who may only read cannot take any of the steps.
@@ -23,13 +25,7 @@ export function FirstSteps({ hasTrace }: { hasTrace: boolean | null | undefined 
     <section aria-labelledby="first-steps" className={styles.steps}>
       <h2 id="first-steps">First steps</h2>
       {/* The lines of the steps are kept for them; the rows come first. */}
-      {hasTrace === null ? (
-        <p className={styles.awaited} />
-      ) : (
-        <Suspense fallback={<p className={styles.awaited} />}>
-          <StepList hasTrace={hasTrace} />
-        </Suspense>
-      )}
+      {hasTrace === null ? AWAITED : <StepList hasTrace={hasTrace} />}
       <Button variant="quiet" icon="close" iconOnly className={styles.dismiss} onClick={dismiss}>
         Dismiss first steps
       </Button>

@@ -1,11 +1,13 @@
 import { formatCount } from '@spandrel/contract/browser';
-import { lazy, Suspense, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { capitalized } from '../../components/format.js';
 import { Button } from '../../components/button.js';
 import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';
+import { lazyPart } from '../../components/lazy-part.js';
 
-const ShownBuckets = lazy(async () => ({ default: (await import('./shown-buckets.js')).ShownBuckets }));
+const AWAITED = <div className={styles.awaited} />;
+const ShownBuckets = lazyPart(async () => (await import('./shown-buckets.js')).ShownBuckets, AWAITED);
 
 /** When the listed traces began, as bars by status or as a table. */
 export function TracesOverTime(props: Omit<ShownBucketsProps, 'isTable'>) {
@@ -25,13 +27,7 @@ export function TracesOverTime(props: Omit<ShownBucketsProps, 'isTable'>) {
         </Button>
       </figcaption>
       {/* The rows come first. */}
-      {list.isWaiting && list.length === 0 ? (
-        <div className={styles.awaited} />
-      ) : (
-        <Suspense fallback={<div className={styles.awaited} />}>
-          <ShownBuckets {...props} isTable={isTable} />
-        </Suspense>
-      )}
+      {list.isWaiting && list.length === 0 ? AWAITED : <ShownBuckets {...props} isTable={isTable} />}
     </figure>
   );
 }

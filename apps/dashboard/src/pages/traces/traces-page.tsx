@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { offeredSorts, withMember, withRange, type ListSearch } from '../../features/filters/list-search.js';
 import { useAutoRefresh, ListPage, ListedGrid, useSelectedRows } from '../../features/list/list-page.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
@@ -26,15 +26,14 @@ import { FirstSteps } from './first-steps.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { readTracesSearch, TRACE_PARAMETERS } from './traces-search.js';
 import { useTraceList } from './use-trace-list.js';
+import { lazyPart } from '../../components/lazy-part.js';
 
 const route = getRouteApi('/traces');
 
 // Who has traces never needs it.
-const FirstCall = lazy(async () => ({ default: (await import('./first-call.js')).FirstCall }));
-
-const TraceSelection = lazy(async () => ({ default: (await import('./trace-selection.js')).TraceSelection }));
-
-const OpenFile = lazy(async () => ({ default: (await import('./open-file.js')).OpenFile }));
+const FirstCall = lazyPart(async () => (await import('./first-call.js')).FirstCall);
+const TraceSelection = lazyPart(async () => (await import('./trace-selection.js')).TraceSelection);
+const OpenFile = lazyPart(async () => (await import('./open-file.js')).OpenFile);
 
 /** The list of traces, with its filters. */
 export function TracesPage() {
@@ -59,15 +58,11 @@ export function TracesPage() {
       onChange={change}
       intro={(isEmpty) => (
         <>
-          <Suspense>{!list.isWaiting && <OpenFile />}</Suspense>
+          {!list.isWaiting && <OpenFile />}
           <FirstSteps hasTrace={isEmpty ? false : list.length > 0 || (list.isWaiting ? null : undefined)} />
         </>
       )}
-      empty={
-        <Suspense fallback={null}>
-          <FirstCall />
-        </Suspense>
-      }
+      empty={<FirstCall />}
     >
       <TracesOverTime listed={listed} search={search} onRange={(range) => change(withRange(search, range))} />
       <ListedGrid<TraceListItem>
@@ -84,13 +79,7 @@ export function TracesPage() {
           search.peek === undefined ? undefined : { traceId: search.peek, spanId: peeked?.answer_span_id ?? undefined }
         }
         onPeek={(id) => change(withMember(search, 'peek', id ?? ''), true)}
-        toolbar={
-          selected.chosen.count !== 0 && (
-            <Suspense fallback={null}>
-              <TraceSelection selected={selected} listed={listed} />
-            </Suspense>
-          )
-        }
+        toolbar={selected.chosen.count !== 0 && <TraceSelection selected={selected} listed={listed} />}
       />
     </ListPage>
   );

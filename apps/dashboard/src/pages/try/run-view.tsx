@@ -1,8 +1,7 @@
 import { formatCount } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { Button } from '../../components/button.js';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
+import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { jsonText, type Message, type MessageReading } from '../../features/messages/message.js';
@@ -13,9 +12,9 @@ import { traceAddress } from '../../features/addresses.js';
 import type { RunFacts, ShownRun } from './variants.js';
 import styles from './try-page.module.css';
 
-const AddToDataset = lazy(async () => ({
-  default: (await import('../../features/add-to-dataset/add-to-dataset.js')).AddToDataset,
-}));
+const AddToDataset = lazyPart(
+  async () => (await import('../../features/add-to-dataset/add-to-dataset.js')).AddToDataset,
+);
 
 const READING: MessageReading = { format: 'rendered', wraps: true, sought: '' };
 
@@ -30,7 +29,6 @@ interface RunViewProps {
 /** One answer: what was said, what it took, and what can be made of it. */
 export function RunView({ name, run, traceId, recorded }: RunViewProps) {
   const { state, text, error, facts } = run;
-  const [isAdding, setIsAdding] = useState(false);
   const compares = recorded !== null && state === 'done' && text !== '';
   return (
     <article aria-label={name} aria-busy={state === 'running'} className={styles.run}>
@@ -54,17 +52,12 @@ export function RunView({ name, run, traceId, recorded }: RunViewProps) {
               <Link to="/evaluations/new" search={{ span: run.id }}>
                 Evaluate
               </Link>
-              <Button writes onClick={() => setIsAdding(true)}>
+              <DialogButton writes dialog={(close) => <AddRun spanId={run.id} onClose={close} />}>
                 Add to dataset
-              </Button>
+              </DialogButton>
             </>
           )}
         </div>
-      )}
-      {isAdding && (
-        <Suspense fallback={null}>
-          <AddRun spanId={run.id} onClose={() => setIsAdding(false)} />
-        </Suspense>
       )}
     </article>
   );
