@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   redirect,
   type RouteComponent,
+  useRouter,
+  type ErrorComponentProps,
 } from '@tanstack/react-router';
 import type { AnalyticsSearch } from '../features/analytics/analytics-search.js';
 import type { ListSearch } from '../features/filters/list-search.js';
@@ -19,9 +21,9 @@ import type { ReviewSearch } from '../pages/review-queue/review-search.js';
 import type { TraceSearch } from '../pages/trace/trace-search.js';
 import { newTraceId } from '../features/addresses.js';
 import type { TrySearch } from '../pages/try/try-page.js';
-import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
 import { Shell } from './shell.js';
+import { FaultNotice, PageHeading } from '../components/page-parts.js';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Shell });
 
@@ -110,4 +112,23 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+}
+
+/** A page that broke while it was drawn. The shell and the other pages work. */
+function PageFault({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = (): void => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <>
+      <PageHeading title="Something went wrong" />
+      <FaultNotice title="This page could not be shown" error={asError(error)} onRetry={retry} />
+    </>
+  );
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,20 +1,21 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Outlet, useLocation, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
-import { MayReview, MayWrite } from '../components/button.js';
-import { lazyPart } from '../components/lazy-part.js';
+import { MayReview, MayWrite, Button } from '../components/button.js';
+import { lazyPart, DialogButton } from '../components/lazy-part.js';
 import { PageHeading } from '../components/page-parts.js';
-import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
+import { useShortcutKeys, useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
 import { TracePeek } from '../features/list/trace-peek.js';
-import { Banner } from './banner.js';
-import { Navigation } from './navigation.js';
 import { Notifications } from './notifications.js';
 import { useNotedVisits } from './use-visits.js';
 import styles from './shell.module.css';
+import { Icon, type IconName } from '../components/icon.js';
+import { useLiveState } from '../live/live-updates.js';
+import { useIdle } from '../components/hooks.js';
 
 const LazyTracePeek = lazyPart(async () => (await import('../pages/trace/trace-peek.js')).TracePeekRegion);
 
@@ -90,3 +91,131 @@ function useFocusOfNewPage(main: { readonly current: HTMLElement | null }): void
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
   }, [main, pathname]);
 }
+
+const PAGE_LINKS = [
+  { to: '/traces', label: 'Traces', keys: 'g t', icon: 'traces' },
+  { to: '/sessions', label: 'Sessions', keys: 'g s', icon: 'sessions' },
+  { to: '/users', label: 'Users', keys: 'g u', icon: 'users' },
+  { to: '/spans', label: 'Spans', keys: 'g p', icon: 'spans' },
+  { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
+  { to: '/boards', label: 'Boards', keys: 'g b', icon: 'columns' },
+  { to: '/alerts', label: 'Alerts', keys: 'g l', icon: 'bell' },
+  { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },
+  { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
+  { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },
+  { to: '/scoring-rules', label: 'Scoring rules', keys: 'g o', icon: 'scoring' },
+  { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
+  { to: '/events', label: 'Events', keys: 'g v', icon: 'live' },
+  { to: '/settings', label: 'Settings', keys: 'g ,', icon: 'settings' },
+] as const satisfies readonly PageLink[];
+
+interface PageLink {
+  to: string;
+  label: string;
+  /** One key after the other that leads there. */
+  keys: string;
+  icon: IconName;
+}
+
+/** Links to the pages. On narrow screens they are behind a button. */
+function Navigation() {
+  const navigate = useNavigate();
+  const [isOpen, setIsOpen] = useState(false);
+  const close = (): void => setIsOpen(false);
+  useShortcuts(
+    PAGE_LINKS.map(({ to, label, keys }) => ({
+      keys,
+      label: `Go to ${label}`,
+      group: 'Pages',
+      run: () => void navigate({ to }),
+    })),
+  );
+  return (
+    // The key is heard here wherever inside the focus is.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <nav
+      aria-label="Main"
+      className={styles.navigation}
+      data-open={isOpen || undefined}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+    >
+      <Button icon="menu" className={styles.menu} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Menu
+      </Button>
+      <ul>
+        {PAGE_LINKS.map(({ to, label, keys, icon }) => (
+          <li key={to}>
+            <Link to={to} activeOptions={{ includeSearch: false }} className={styles.pageLink} onClick={close}>
+              <Icon name={icon} />
+              {label}
+              <kbd aria-hidden="true">{keys}</kbd>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const Account = lazyPart(async () => (await import('./account.js')).Account);
+const ShortcutDialog = lazyPart(async () => (await import('./shortcut-dialog.js')).ShortcutDialog);
+
+interface BannerProps {
+  session: BrowserSessionResource | undefined;
+  /** Whether it is known who is signed in, so that the server can be asked. */
+  isOpen: boolean;
+}
+
+/** The line above every page. */
+function Banner({ session, isOpen }: BannerProps) {
+  const mayRead = session?.mode !== 'cloud' || session.scopes.includes('read');
+  return (
+    <header className={styles.banner}>
+      <Link to="/traces" className={styles.brand}>
+        <img src="/icon.svg" alt="" width={20} height={20} />
+        Spandrel
+      </Link>
+      <span className={styles.spacer} />
+      {isOpen && mayRead && <LiveStatus audience={session?.project?.id ?? ''} />}
+      <CommandMenu />
+      <DialogButton
+        {...{ icon: 'keyboard', shrinks: true, shortcut: '?' }}
+        command={{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere' }}
+        dialog={(close) => <ShortcutDialog onClose={close} />}
+      >
+        Keyboard shortcuts
+      </DialogButton>
+      {isOpen && session?.mode === 'cloud' && <Account session={session} />}
+    </header>
+  );
+}
+
+const WORDS = { live: 'Connected', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
+
+/** Whether the pages hear of changes. @param audience the project whose changes they are. */
+function LiveStatus({ audience }: { audience: string }) {
+  const state = useLiveState(audience);
+  return (
+    <span role="status" aria-label="Live updates" className={styles.live} data-state={state}>
+      <Icon name="live" />
+      {WORDS[state]}
+    </span>
+  );
+}
+
+const loadDialog = () => import('./command-dialog.js');
+const CommandDialog = lazyPart(async () => (await loadDialog()).CommandDialog);
+
+function CommandMenu() {
+  if (useIdle()) void loadDialog();
+  return (
+    <DialogButton
+      {...{ icon: 'command', shrinks: true, shortcut: 'Ctrl K', 'aria-keyshortcuts': 'Control+K Meta+K' }}
+      command={{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere' }}
+      dialog={(close) => <CommandDialog onClose={close} />}
+    >
+      Command menu
+    </DialogButton>
+  );
+}
+

@@ -1,4 +1,4 @@
-import { useId, useRef, memo, type PointerEvent, type MouseEvent } from 'react';
+import { useId, useRef, memo, type PointerEvent, type MouseEvent, useMemo } from 'react';
 import { useLatest, useRowHeight } from '../hooks.js';
 import { Icon } from '../icon.js';
 import {
@@ -9,9 +9,9 @@ import {
   type GridSelection,
   type PageSelection,
 } from './grid-props.js';
-import { useCostColumns } from './use-cost-columns.js';
 import { useGridFocus, useGridRows, useScrolledOrSelected } from './use-grid.js';
 import styles from './grid.module.css';
+import { costDigits, formatColumnCost, formatCostExactly } from '../format.js';
 
 const SELECT_WIDTH = 24;
 
@@ -288,4 +288,28 @@ function isPlainPress(event: MouseEvent): boolean {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
   if (event.target instanceof Element && event.target.closest('a, button, input, label') !== null) return false;
   return getSelection()?.isCollapsed !== false;
+}
+
+/** Rows at the top that are looked at. */
+const LOOKED_AT = 100;
+
+/** The columns of a grid; costs of one have the same decimals, those that the first rows need. */
+function useCostColumns<Row>({ columns, length, rowAt }: GridProps<Row>): readonly GridColumn<Row>[] {
+  const count = Math.min(length, LOOKED_AT);
+  // The first rows of a list may leave the memory again.
+  const known = useRef<Record<string, number>>({});
+  return useMemo(() => {
+    const rows = Array.from({ length: count }, (_, index) => rowAt(index)).filter((row) => row !== undefined);
+    return columns.map((column) => {
+      const { id, costOf } = column;
+      if (!costOf) return column;
+      if (rows.length > 0) known.current[id] = costDigits(rows.map(costOf));
+      const digits = known.current[id] ?? 0;
+      const cell = (row: Row) => (
+        <span title={formatCostExactly(costOf(row))}>{formatColumnCost(costOf(row), digits)}</span>
+      );
+      return { ...column, cell };
+    });
+    // oxlint-disable-next-line react/exhaustive-deps -- they are other rows when the first or the last is
+  }, [columns, rowAt(0), rowAt(count - 1)]);
 }

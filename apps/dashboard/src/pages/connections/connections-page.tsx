@@ -1,7 +1,7 @@
 import type { ConnectionResource } from '@spandrel/contract';
 import { NONE } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useCallback } from 'react';
 import { gridRows, useAdministeredList } from '../../features/list/use-paged-list.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
 import { ConfirmAction } from '../../features/dialogs.js';
@@ -17,8 +17,9 @@ import { cellColumn } from '../../features/columns/cell-column.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { Time } from '../../components/time.js';
-import { ConnectionDialog, ConnectionTest } from './connection-dialog.js';
-import { useConnectionTest } from './use-connections.js';
+import { ConnectionDialog, ConnectionTest, type ShownTest } from './connection-dialog.js';
+import { useMutation } from '@tanstack/react-query';
+import { notifyError } from '../../components/notify.js';
 
 type Opened =
   | { kind: 'edit'; connection: ConnectionResource | null }
@@ -149,4 +150,22 @@ function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Connectio
       </RowButtons>
     )),
   ];
+}
+
+/** The latest test of a connection, and what begins one. */
+function useConnectionTest() {
+  const [test, setTest] = useState<ShownTest | null>(null);
+  const { mutate } = useMutation({
+    mutationFn: (connection: ConnectionResource) => api.testConnection({ path: { id: connection.id } }),
+    onMutate: (connection) => setTest({ connection, result: null }),
+    onSuccess: (result, connection) =>
+      // Another connection may have been tested meanwhile.
+      setTest((shown) => (shown?.connection.id === connection.id ? { connection, result } : shown)),
+    onError: (error, connection) => {
+      setTest((shown) => (shown?.connection.id === connection.id ? null : shown));
+      notifyError('The connection could not be tested', error);
+    },
+  });
+  const forget = useCallback((id: string) => setTest((shown) => (shown?.connection.id === id ? null : shown)), []);
+  return { test, begin: mutate, forget };
 }

@@ -1,16 +1,16 @@
-import type { ConnectionResource, ScoringRuleResource } from '@spandrel/contract';
-import { formatCount } from '@spandrel/contract/browser';
+import type { ConnectionResource, ScoringRuleResource, ScoringTest, BackfillAnswer } from '@spandrel/contract';
+import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, useId } from 'react';
 import { isNotFound } from '../../api/api-error.js';
-import { api } from '../../api/api.js';
-import { formatTime, type Zone } from '../../components/format.js';
+import { api, listPage } from '../../api/api.js';
+import { formatTime, type Zone, capitalized, formatCost } from '../../components/format.js';
 import { NotFound } from '../../components/not-found.js';
 import { PageActions } from '../../components/page-actions.js';
 import { PageHeading, QueryFault } from '../../components/page-parts.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { ConfirmAction } from '../../features/dialogs.js';
+import { ConfirmAction, FormDialog } from '../../features/dialogs.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -23,12 +23,16 @@ import {
   describeSpent,
   describeTrigger,
   describeWaiting,
+  describeDryRun,
 } from '../../features/scoring-rules/rule-words.js';
 import { rereadRules, scoringRule, SCORING_RULES } from '../../features/scoring-rules/scoring-rules.js';
 import { percentOf } from '../../features/span-filters/filter-form.js';
 import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
-import { BackfillDialog } from './backfill-dialog.js';
-import { TestRuleDialog } from './test-rule-dialog.js';
+import { keys } from '../../api/keys.js';
+import { TextField, SelectField } from '../../components/field.js';
+import styles from '../../features/scoring-rules/scoring-rules.module.css';
+import { notify } from '../../components/notify.js';
+import { AMOUNT } from '../../features/span-filters/filter-fields.js';
 
 const route = getRouteApi('/scoring-rules/$id');
 
@@ -153,4 +157,176 @@ function ruleFacts(rule: ScoringRuleResource, connections: readonly ConnectionRe
     { name: 'Waiting', value: describeWaiting(state) },
     { name: 'Since', value: formatTime(Date.parse(rule.since), zone).slice(0, 16) },
   ];
+}
+
+const LISTS = { span: 'listSpans', trace: 'listTraces', session: 'listSessions' } as const;
+
+/** What may be tried is offered as far as this, the newest first. */
+const OFFERED = 20;
+
+interface Offered {
+  id?: string;
+  session_id?: string | null;
+  name?: string | null;
+}
+
+/** Has a rule judge something at once, and shows all that was asked and answered. Nothing of it is stored. */
+function TestRuleDialog({ rule, onClose }: { rule: ScoringRuleResource; onClose(): void }) {
+  const { target } = rule;
+  const listId = useId();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [tested, setTested] = useState<ScoringTest | null>(null);
+  const { exclude_tag: _excluded, ...filters } = rule.filters;
+  const query = { limit: OFFERED, ...(target === 'span' && filters) };
+  const { data = [] } = useQuery({
+    queryKey: keys.scoringTargets(target, query),
+    queryFn: async ({ signal }) => (await listPage<Offered>(LISTS[target], { query, signal })).rows.map(optionOf),
+  });
+  const id = typed ?? data[0]?.id ?? '';
+  return (
+    <FormDialog
+      title={`Test ${rule.name}`}
+      size="large"
+      action="Test"
+      failed="The rule could not be tested"
+      canSend={id !== ''}
+      send={() => api.testScoringRule({ path: { id: rule.id }, body: { [`${target}_id`]: id } })}
+      onSent={setTested}
+      onClose={onClose}
+      below={tested && <TestResult tested={tested} />}
+    >
+      <TextField
+        label={`${capitalized(target)} ID`}
+        list={listId}
+        required
+        value={id}
+        hint="The judge is asked, which costs what it costs. No score is stored."
+        onChange={({ target: { value } }) => setTyped(value)}
+      />
+      <datalist id={listId} hidden>
+        {data.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </datalist>
+    </FormDialog>
+  );
+}
+
+const optionOf = ({ id, session_id: session, name }: Offered) => ({ id: id ?? session ?? '', name: name ?? '' });
+
+function TestResult({ tested: { prompt, answer, score, error, model, tokens, cost } }: { tested: ScoringTest }) {
+  return (
+    <section aria-label="Result" className={styles.result}>
+      <FactList
+        label="Result facts"
+        facts={[
+          { name: 'Score', value: score === null ? 'None' : formatScore(score.value) },
+          ...(score?.comment ? [{ name: 'Reason', value: score.comment }] : []),
+          ...(error === null ? [] : [{ name: 'Error', value: error }]),
+          ...(model === null ? [] : [{ name: 'Model', value: model }]),
+          ...(tokens === null ? [] : [{ name: 'Tokens', value: String(tokens) }]),
+          { name: 'Cost', value: formatCost(cost) },
+        ]}
+      />
+      {answer !== null && (
+        <>
+          <h3>Answer of the judge</h3>
+          <Text label="Answer of the judge" text={answer} />
+        </>
+      )}
+      {prompt?.map(({ role, content }, at) => {
+        const label = `Prompt: ${role}`;
+        return (
+          // The messages of a prompt have nothing but their order.
+          // oxlint-disable-next-line react/no-array-index-key
+          <details key={at}>
+            <summary>{label}</summary>
+            <Text label={label} text={typeof content === 'string' ? content : JSON.stringify(content, null, 2)} />
+          </details>
+        );
+      })}
+    </section>
+  );
+}
+
+function Text({ label, text }: { label: string; text: string }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls
+    <pre role="region" aria-label={label} className={styles.text} tabIndex={0} dir="auto">
+      {text}
+    </pre>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const RANGES = [
+  { value: '1', label: 'Last 24 hours' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '', label: 'All time' },
+];
+
+/** Has a rule judge what ended before it: it is counted first, with what that may cost, and then begun. */
+function BackfillDialog({ rule, onClose }: { rule: ScoringRuleResource; onClose(): void }) {
+  const client = useQueryClient();
+  const [fields, setFields] = useState({ days: '7', max: '1000', cost: '' });
+  const [counted, setCounted] = useState<BackfillAnswer | null>(null);
+  const isCounted = counted !== null && counted.sampled > 0;
+  const bind = (id: keyof typeof fields) => ({
+    value: fields[id],
+    onChange: ({ target }: { target: { value: string } }) => {
+      setFields({ ...fields, [id]: target.value });
+      setCounted(null);
+    },
+  });
+  const send = (): Promise<BackfillAnswer> => {
+    const { days, max, cost } = fields;
+    const body = {
+      since: days === '' ? null : new Date(Date.now() - Number(days) * DAY_MS).toISOString(),
+      max: max === '' ? null : Number(max),
+      max_cost_usd: cost === '' ? null : Number(cost),
+      dry_run: !isCounted,
+    };
+    return api.backfillScoringRule({ path: { id: rule.id }, body });
+  };
+  const onSent = (answer: BackfillAnswer): void => {
+    if (answer.status === 'dry_run') {
+      setCounted(answer);
+      return;
+    }
+    notify(`The backfill of ${rule.name} has begun`);
+    void rereadRules(client);
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={`Backfill ${rule.name}`}
+      action={isCounted ? 'Start backfill' : 'Count'}
+      failed="The backfill could not be begun"
+      paths={['max', 'max_cost_usd']}
+      {...{ send, onSent, onClose }}
+      below={
+        <p role="status" className={styles.result}>
+          {counted && describeDryRun(counted)}
+        </p>
+      }
+    >
+      {(faults) => (
+        <>
+          <p>Judges what ended earlier, the newest first; nothing twice. The budget of the day holds, too.</p>
+          <SelectField label="Spans of" options={RANGES} {...bind('days')} />
+          <TextField label="At most" {...AMOUNT} min={1} step={1} fault={faults.at('max')} {...bind('max')} />
+          <TextField
+            label="Cost at most (USD)"
+            {...AMOUNT}
+            placeholder="No limit"
+            fault={faults.at('max_cost_usd')}
+            {...bind('cost')}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
 }

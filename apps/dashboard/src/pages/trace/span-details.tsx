@@ -1,23 +1,39 @@
-import type { SpanOutline } from '@spandrel/contract';
-import { useId, type KeyboardEvent, type Ref } from 'react';
-import { SHARE_TOKEN } from '../../api/share-token.js';
-import { capitalized } from '../../components/format.js';
-import { copyAs } from '../../components/save-text.js';
+import type { SpanOutline, SpanCost } from '@spandrel/contract';
+import { useId, type KeyboardEvent, type Ref, useState, useDeferredValue, useRef, type ReactNode } from 'react';
+import { SHARE_TOKEN, EMBEDDED } from '../../api/share-token.js';
+import { capitalized, formatCost, formatCostExactly } from '../../components/format.js';
+import { copyAs, downloadText } from '../../components/save-text.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { preferences } from '../../components/preferences/use-preferences.js';
 import { TabList, tabId } from '../../components/tab-list.js';
 import { useDelayed } from '../../components/hooks.js';
 import { FactList } from '../../features/fact-list.js';
 import { ScoreList } from '../../features/scores/score-list.js';
-import { useSpanPayload } from '../../features/payload/use-span-payload.js';
-import { isLlmCall, statusWordOf } from '../../features/trace-span.js';
+import { useSpanPayload, useAsked } from '../../features/payload/use-span-payload.js';
+import { isLlmCall, statusWordOf, measureOf } from '../../features/trace-span.js';
 import { CommentsButton } from '../../features/comments/comments-button.js';
 import { Button } from '../../components/button.js';
-import { CostDetails } from './cost-details.js';
 import { spanFacts } from './span-facts.js';
-import { SpanTexts } from './span-texts.js';
 import { TABS, type Tab } from './trace-search.js';
 import styles from './span-details.module.css';
+import { formatCount } from '@spandrel/contract/browser';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/api.js';
+import { keys } from '../../api/keys.js';
+import { ScrolledTable } from '../../features/statistics/statistics-tables.js';
+import { costSourceText, partName, unitText } from './cost-words.js';
+import { useNavigate } from '@tanstack/react-router';
+import { Icon } from '../../components/icon.js';
+import { PageActions, type PageAction } from '../../components/page-actions.js';
+import { ChoiceGroup } from '../../components/choice-group.js';
+import type { OpenPayload } from '../../features/payload/payload-client.js';
+import type { Format, Section } from '../../features/payload/payload-types.js';
+import { setReadingPreferences, useReadingPreferences } from '../../features/payload/reading-preferences.js';
+import { useCapabilities } from '../../features/browser-session.js';
+import { notifyError } from '../../components/notify.js';
+import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
+import { FindField, MessagesPanel, SectionPanel } from './section-panel.js';
+import { spanAddress } from './use-trace-view.js';
 
 interface SpanDetailsProps {
   span: SpanOutline;
@@ -117,5 +133,205 @@ function SpanError({ error }: { error: string }) {
         {SHARE_TOKEN === null && <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>}
       </div>
     </div>
+  );
+}
+
+/** How the cost of a finished span came about, or why it has none: asked for when it is opened. */
+function CostDetails({ span }: { span: SpanOutline }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const cost = measureOf(span, 'cost');
+  const used = (measureOf(span, 'total_tokens') ?? 0) > 0;
+  if (statusWordOf(span) === 'running' || (cost === null && !used)) return null;
+  return (
+    <details className={styles.cost} onToggle={({ currentTarget: { open } }) => setIsOpen(open)}>
+      <summary>{cost === null ? 'Why there is no cost' : 'How this cost was computed'}</summary>
+      {isOpen && <AskedCost id={span.id} cost={cost} />}
+    </details>
+  );
+}
+
+/** @param cost another one is asked for again. */
+function AskedCost({ id, cost }: { id: string; cost: number | null }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.spanCost(id, cost),
+    queryFn: async ({ signal }) =>
+      (await api.getSpan({ path: { id }, query: { include: 'cost' }, signal })).cost ?? null,
+  });
+  if (error) return <FaultNotice title="The cost could not be read" error={error} onRetry={() => void refetch()} />;
+  return data ? <ShownCost cost={data} /> : null;
+}
+
+const COLUMNS = ['Part', 'Quantity', 'Price', 'Cost'];
+
+function ShownCost({ cost }: { cost: SpanCost }) {
+  const parts = cost.parts ?? [];
+  return (
+    <>
+      <p>{costSourceText(cost)}</p>
+      {parts.length > 0 && (
+        <ScrolledTable caption="Parts of the cost" isCaptionHidden columns={COLUMNS}>
+          {parts.map(({ part, quantity, unit_price: price, per, cost: dollars }) => (
+            <tr key={part}>
+              <th scope="row">{partName(part)}</th>
+              <td>{formatCount(quantity)}</td>
+              <td>{unitText(price, per)}</td>
+              <td title={formatCostExactly(dollars)}>{formatCost(dollars)}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">Total</th>
+            <td />
+            <td />
+            <td title={formatCostExactly(cost.total)}>{formatCost(cost.total)}</td>
+          </tr>
+        </ScrolledTable>
+      )}
+      {cost.total === null && (
+        <p>
+          <code>npx spandrel prices list</code> shows the prices that there are, and{' '}
+          <code>npx spandrel prices apply</code> prices spans again once there is one.
+        </p>
+      )}
+    </>
+  );
+}
+
+const FORMAT_CHOICES: readonly { value: Format; label: string }[] = [
+  { value: 'rendered', label: 'Rendered' },
+  { value: 'text', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+];
+
+interface SpanTextsProps {
+  span: SpanOutline;
+  /** `null` while the texts are fetched. */
+  payload: OpenPayload | null;
+  tab: Tab;
+  /** What stands in the place of texts that are not there. */
+  children: ReactNode;
+}
+
+/** The texts of a span in the format that the reader has chosen, with what can be done with them. */
+function SpanTexts({ span, payload, tab, children }: SpanTextsProps) {
+  const { format, wraps } = useReadingPreferences();
+  const [sought, setSought] = useState('');
+  const [at, setAt] = useState(0);
+  const panel = useRef<HTMLDivElement>(null);
+  const quickSought = useDeferredValue(sought);
+  const isConversation = tab === 'messages' && format !== 'json';
+  const section: Section = tab === 'messages' ? 'call' : tab;
+  const { answer: matches } = useAsked(
+    payload,
+    'find',
+    quickSought === '' || isConversation ? null : { section, format, sought: quickSought },
+  );
+  const [marked, setMarked] = useState(0);
+  const count = isConversation ? marked : (matches?.length ?? 0);
+  const shown = matches?.[at % Math.max(1, matches.length)]?.from ?? -1;
+  const step = (direction: 1 | -1): void => {
+    if (count === 0) return;
+    const next = (at + direction + count) % count;
+    setAt(next);
+    if (isConversation) panel.current?.querySelectorAll('mark')[next]?.scrollIntoView({ block: 'center' });
+  };
+  return (
+    <>
+      <div className={styles.reading}>
+        <ChoiceGroup
+          label="Format"
+          choices={FORMAT_CHOICES}
+          value={format}
+          onChange={(chosen) => {
+            setReadingPreferences({ format: chosen });
+            setAt(0);
+          }}
+        />
+        <div className={styles.find}>
+          <FindField
+            label="Find in text"
+            value={sought}
+            onChange={(text) => {
+              setSought(text);
+              setAt(0);
+            }}
+            onStep={step}
+          />
+          <span role="status" aria-label="Found in text" className={styles.found}>
+            {sought !== '' && (count === 0 ? 'None' : `${formatCount((at % count) + 1)} of ${formatCount(count)}`)}
+          </span>
+        </div>
+        <span className={styles.actions}>
+          <label className={styles.wrap} title="Wrap lines">
+            <input
+              type="checkbox"
+              aria-label="Wrap lines"
+              checked={wraps}
+              onChange={({ target }) => setReadingPreferences({ wraps: target.checked })}
+            />
+            <Icon name="wrap" />
+          </label>
+          <SpanActions {...{ span, payload, section, format }} />
+        </span>
+      </div>
+      <div ref={panel} className={styles.texts}>
+        {payload === null ? (
+          children
+        ) : isConversation ? (
+          <MessagesPanel payload={payload} reading={{ format, wraps, sought: quickSought }} onMarked={setMarked} />
+        ) : (
+          <SectionPanel {...{ payload, section, format, wraps }} sought={quickSought} shownOffset={shown} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface SpanActionsProps extends Pick<SpanTextsProps, 'span' | 'payload'> {
+  section: Section;
+  format: Format;
+}
+
+function SpanActions({ span, payload, section, format }: SpanActionsProps) {
+  const capabilities = useCapabilities();
+  const disabled = payload === null;
+  const shownText = async (): Promise<string> =>
+    (await payload!.ask(format === 'json' ? 'json' : 'text', { section })).text;
+  const download = (): void => {
+    const [ending, type] = format === 'json' ? ['json', 'application/json'] : ['txt', 'text/plain'];
+    shownText().then(
+      (text) => downloadText(`${span.name}-${section}.${ending}`, text, type),
+      (error: Error) => notifyError('The text could not be saved', error),
+    );
+  };
+  const url = isLlmCall(span) ? capabilities?.gateway_url : null;
+  const askCurl = (): Promise<string> => payload!.ask('curl', { url: url!, isCloud: capabilities?.mode === 'cloud' });
+  const [isAdding, setIsAdding] = useState(false);
+  const navigate = useNavigate();
+  const tryAgain: PageAction = {
+    ...{ label: 'Try again', icon: 'play', keys: 't', writes: true },
+    run: () => void navigate({ to: '/try', search: { span: span.id } }),
+  };
+  const actions: PageAction[] = [
+    { label: 'Copy text', short: 'Copy', icon: 'copy', disabled, run: () => void copyAs('the text', shownText()) },
+    { label: 'Add to dataset', icon: 'plus', keys: 'd', writes: true, run: () => setIsAdding(true) },
+    ...(isLlmCall(span) && capabilities?.features.includes('replay') ? [tryAgain] : []),
+    { label: 'Download text', short: 'Download', disabled, isRare: true, run: download },
+    { label: 'Copy span ID', isRare: true, run: () => void copyAs('the span ID', span.id) },
+  ];
+  const link = (): void => void copyAs('the link to the span', spanAddress(span));
+  // A file has no address that others could open.
+  if (!EMBEDDED) actions.splice(1, 0, { label: 'Copy span link', icon: 'link', keys: 'c', run: link });
+  if (url)
+    actions.push({
+      label: 'Copy as curl',
+      icon: 'terminal',
+      disabled,
+      run: () => void copyAs('the command', askCurl()),
+    });
+  return (
+    <>
+      <PageActions group="Span" icons="always" actions={actions} />
+      {isAdding && <AddToDataset spanId={span.id} payload={payload} onClose={() => setIsAdding(false)} />}
+    </>
   );
 }

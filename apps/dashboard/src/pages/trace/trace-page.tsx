@@ -2,11 +2,11 @@ import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs, followDownload } from '../../components/save-text.js';
 import { NotFound } from '../../components/not-found.js';
-import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { QueryFault, EmptyState, PageHeading, FaultNotice } from '../../components/page-parts.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { ConfirmAction } from '../../features/dialogs.js';
 import { ReplayDialog, useReplays } from '../../features/replay/replay-button.js';
@@ -19,13 +19,17 @@ import { Neighbours } from '../../features/list/neighbours.js';
 import { nameOfTrace, traceAddress } from '../../features/addresses.js';
 import { keys } from '../../api/keys.js';
 import { DetailsSplitter, TraceView } from './trace-view.js';
-import { ShareDialog } from './share-dialog.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
 import { useTrace } from './use-trace.js';
 import { useSpanSelection, useTraceAddress, traceLink } from './use-trace-view.js';
 import { TraceFacts } from './trace-facts.js';
 import styles from './trace-page.module.css';
+import { Button } from '../../components/button.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Dialog } from '../../components/dialog.js';
+import { TextField } from '../../components/field.js';
+import { Time } from '../../components/time.js';
 
 /** `/traces/:id`: all spans of one trace, and one of them in detail. */
 export function TracePage() {
@@ -195,5 +199,46 @@ function DeleteTrace({ trace, onClose }: { trace: TraceListItem; onClose(): void
         This deletes its {formatCounted(trace.span_count, 'span')} with their inputs and outputs. It cannot be undone.
       </p>
     </ConfirmAction>
+  );
+}
+
+/** Makes a link that opens the trace without signing in. It is shown this once. */
+function ShareDialog({ traceId, onClose }: { traceId: string; onClose(): void }) {
+  const { data, error, isPending, mutate } = useMutation({
+    mutationFn: () => api.createShare({ body: { trace_id: traceId } }),
+  });
+  const link = data && location.origin + data.path;
+  return (
+    <Dialog
+      title="Share trace"
+      size="small"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{link ? 'Close' : 'Cancel'}</Button>
+          {link ? (
+            <CopyButton text={link}>Copy link</CopyButton>
+          ) : (
+            <Button variant="primary" disabled={isPending} onClick={() => mutate()}>
+              Create link
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>
+        Anyone who has the link can read this trace, and nothing else, without signing in
+        {data ? (
+          <>
+            {' '}
+            until <Time at={data.expires_at} />. Settings can revoke it.
+          </>
+        ) : (
+          ' for 7 days.'
+        )}
+      </p>
+      {link && <TextField label="Link" value={link} readOnly onFocus={({ target }) => target.select()} />}
+      {error && <FaultNotice title="The link could not be made" error={error} />}
+    </Dialog>
   );
 }

@@ -1,13 +1,13 @@
 import type { ConnectionResource, DatapointMessage, RecordedCall, SpanResource, TryCall } from '@spandrel/contract';
-import { formatCounted } from '@spandrel/contract/browser';
+import { formatCounted, formatCount } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { api, listPage, parseExactly } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button, useMayWrite } from '../../components/button.js';
-import { CheckboxField, TextArea } from '../../components/field.js';
-import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
+import { CheckboxField, TextArea, SelectField, TextField } from '../../components/field.js';
+import { EmptyState, PageHeading, QueryFault, FaultNotice } from '../../components/page-parts.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { readTexts } from '../../features/filters/list-search.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -18,9 +18,10 @@ import { usePageSearch } from '../../features/use-page-search.js';
 import { ConversationEditor, type EditedMessage } from './conversation-editor.js';
 import { RunView } from './run-view.js';
 import { tryEvents } from './try-events.js';
-import { VariantColumn } from './variant-column.js';
 import { tryCallOf, variantOf, variantsOf, VARIANTS_MAX, withEvent, type ShownRun, type Variant } from './variants.js';
 import styles from './try-page.module.css';
+import { ReplayButton } from '../../features/replay/replay-button.js';
+import { sourceOfModel } from '../../features/replay/replay-source.js';
 
 /** What the address can say: the recorded call that is tried again. */
 export interface TrySearch {
@@ -231,4 +232,74 @@ const stopped = (runs: readonly ShownRun[]): readonly ShownRun[] =>
 function editedMessages(source: PanelCall | null): readonly EditedMessage[] {
   const messages: readonly DatapointMessage[] = source?.call?.messages ?? [{ role: 'user', content: '' }];
   return messages.map((message, key) => ({ key, message, shown: source?.shown[key] ?? null }));
+}
+
+type VariantText = 'connection' | 'model' | 'temperature' | 'maxTokens' | 'others' | 'times';
+
+interface VariantColumnProps {
+  name: string;
+  variant: Variant;
+  traceId: string;
+  recorded: string | null;
+  /** The model with calls that can be replayed with what is asked here; `null` where nothing recorded is tried. */
+  recordedModel: string | null;
+  onChange(changed: Partial<Variant>): void;
+  /** Left out where it is the only one. */
+  onRemove?: (() => void) | undefined;
+}
+
+/** A variant: what is asked, and the answers below it. */
+function VariantColumn({
+  name,
+  variant,
+  traceId,
+  recorded,
+  recordedModel,
+  onChange,
+  onRemove,
+}: VariantColumnProps) {
+  const { connections, models } = useModelChoices(variant.connection);
+  const bind = (member: VariantText) => ({
+    value: variant[member],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => onChange({ [member]: value }),
+  });
+  const choose = (id: string): void =>
+    onChange({ connection: id, others: '', model: connections.find((one) => one.id === id)?.default_model ?? '' });
+  return (
+    <section aria-label={name} className={styles.column}>
+      <div className={styles.role}>
+        <h2>{name}</h2>
+        {recordedModel !== null && (
+          <ReplayButton
+            key={`${variant.connection} ${variant.model}`}
+            label={`Replay with ${name}`}
+            change={variant}
+            {...sourceOfModel(recordedModel)}
+          />
+        )}
+        {onRemove && (
+          <Button variant="quiet" icon="close" iconOnly onClick={onRemove}>
+            {`Remove ${name}`}
+          </Button>
+        )}
+      </div>
+      <SelectField
+        label="Connection"
+        options={connections.map((one) => ({ value: one.id, label: one.name }))}
+        value={variant.connection}
+        onChange={({ currentTarget: { value } }) => choose(value)}
+      />
+      <TextField label="Model" suggestions={models} {...bind('model')} />
+      <div className={styles.beside}>
+        <TextField label="Temperature" type="number" min={0} step="any" {...bind('temperature')} />
+        <TextField label="Max tokens" type="number" min={1} step={1} {...bind('maxTokens')} />
+        <TextField label="Times" type="number" min={1} max={10} step={1} {...bind('times')} />
+      </div>
+      <TextArea label="Other parameters (JSON)" rows={1} placeholder="None" {...bind('others')} />
+      {variant.fault && <FaultNotice title="The call was not answered" error={variant.fault} />}
+      {variant.runs.map((run, at) => (
+        <RunView key={run.id} name={`${name}, answer ${formatCount(at + 1)}`} {...{ run, traceId, recorded }} />
+      ))}
+    </section>
+  );
 }
