@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { usageMembers } from '@spandrel/plugin-api';
 import { MessageStream } from './message-answer.js';
-import { readMessageUsage } from './message-usage.js';
+import { readMessageUsage } from './message-answer.js';
 
 const iteration = (type: string, input: number, output: number, more = {}) => ({
   type,

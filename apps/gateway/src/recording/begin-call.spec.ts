@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '@spandrel/kernel';
-import { CaptureWarning } from './begin-call.js';
+import { CaptureWarning } from './call-recording.js';
 
 describe('CaptureWarning', () => {
   it('writes one line a minute, with the number of calls since the last one', () => {
