@@ -84,8 +84,16 @@ const pages = [
   page()('/review', () => import('../pages/review/review-page.js'), 'ReviewPage'),
   page<ReviewSearch>()('/review/$id', () => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
   page<EventsSearch>()('/events', () => import('../pages/events/events-page.js'), 'EventsPage'),
-  page<EvaluationsSearch>()('/evaluations', () => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
-  page<NewEvaluationSearch>()('/evaluations/new', () => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
+  page<EvaluationsSearch>()(
+    '/evaluations',
+    () => import('../pages/evaluations/evaluations-page.js'),
+    'EvaluationsPage',
+  ),
+  page<NewEvaluationSearch>()(
+    '/evaluations/new',
+    () => import('../pages/new-evaluation/new-evaluation-page.js'),
+    'NewEvaluationPage',
+  ),
   page<CompareSearch>()('/evaluations/compare', () => import('../pages/compare/compare-page.js'), 'ComparePage'),
   page<RunSearch>()('/evaluations/$id', () => import('../pages/evaluation/run-page.js'), 'RunPage'),
   page()('/settings', () => import('../pages/settings/settings-page.js'), 'SettingsPage'),

@@ -54,9 +54,7 @@ export function PageActions({ group, actions, icons }: PageActionsProps) {
           </Button>
         ),
       )}
-      {rare.length > 0 && (
-        <MoreMenu actions={rare} />
-      )}
+      {rare.length > 0 && <MoreMenu actions={rare} />}
     </>
   );
 }

@@ -36,7 +36,5 @@ const ScoreSumsCell = lazyPart(async () => (await import('../scores/score-sums.j
 
 export const scoresColumn: GridColumn<{ scores?: ScoreSums }> = {
   ...{ id: 'scores', header: 'Scores', width: 240 },
-  cell: ({ scores }) => (
-    <ScoreSumsCell sums={scores} />
-  ),
+  cell: ({ scores }) => <ScoreSumsCell sums={scores} />,
 };

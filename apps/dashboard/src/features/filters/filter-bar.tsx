@@ -145,9 +145,7 @@ function AddFilter({ fields, onAdd }: AddFilterProps) {
       ) : (
         <loaded.Menu fields={fields} onChoose={setAsked} hasFocus={loaded.hadFocus} isOpen={isPressed} />
       )}
-      {asked && (
-        <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />
-      )}
+      {asked && <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />}
     </>
   );
 }
@@ -182,9 +180,7 @@ export function TimeRangeField({ value, onChange }: TimeRangeFieldProps) {
         value={choice}
         onChange={(event) => onChange(rangeOfChoice(event.target.value as RangeChoice, Date.now()), false)}
       />
-      {choice === 'custom' && (
-        <CustomRange {...{ value, onChange }} />
-      )}
+      {choice === 'custom' && <CustomRange {...{ value, onChange }} />}
     </div>
   );
 }

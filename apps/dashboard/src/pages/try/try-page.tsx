@@ -249,15 +249,7 @@ interface VariantColumnProps {
 }
 
 /** A variant: what is asked, and the answers below it. */
-function VariantColumn({
-  name,
-  variant,
-  traceId,
-  recorded,
-  recordedModel,
-  onChange,
-  onRemove,
-}: VariantColumnProps) {
+function VariantColumn({ name, variant, traceId, recorded, recordedModel, onChange, onRemove }: VariantColumnProps) {
   const { connections, models } = useModelChoices(variant.connection);
   const bind = (member: VariantText) => ({
     value: variant[member],
