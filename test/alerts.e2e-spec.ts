@@ -1,6 +1,6 @@
 /** Alerts and their channels (docs/spec/alerts.md), in this process, on both databases, by a clock of the test's own. */
 import { createHmac } from 'node:crypto';
-import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { AlertsSettings } from '../libs/alerts/src/alerts.settings.ts';
 import { ReadMeasure } from '../libs/alerts/src/read-measure.ts';
@@ -245,6 +245,36 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
       { event: 'firing', key: 'dear', status: 'delivered', next_try_at: null },
     ]);
     expect(JSON.stringify([body, await call(of, 'GET', '/api/alert-channels')])).not.toMatch(/hush|t0ken/);
+  });
+
+  it('are delivered beside those of another project whose receivers take what they get and never answer', async () => {
+    const [slow, of] = [project(), project()];
+    const open: Socket[] = [];
+    const silent = createTcpServer((socket) => void open.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const nowhere = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const now = Date.now();
+    const alert = { measure: 'cost', window: '1h', condition: { op: '>', value: 5 } };
+    await record(slow, 'u', [10], now);
+    const channels: string[] = [];
+    for (let c = 0; c < 20; c++) channels.push((await webhook(slow, { url: nowhere })).id);
+    // More than all that send here could have under way together.
+    for (let n = 0; n < 8; n++) await made(slow, '/api/alerts', { name: 'slow', ...alert, channel_ids: channels });
+    const passed = pass(now);
+    await until(() => open.length > 0);
+    await record(of, 'u', [10], now);
+    const channel = await webhook(of);
+    const { id } = await made<AlertResource>(of, '/api/alerts', { name: 'quick', ...alert, channel_ids: [channel.id] });
+    await server.app.get(EvaluateAlerts).evaluateDue(() => now + 1);
+    const second = server.app.get(DeliverAlerts).deliverDue(() => now + 1);
+    await until(() => receiver.of(id).length === 1, 30_000);
+    const path = `/api/alert-channels/${channels[0]}/deliveries`;
+    const { body } = await call<{ deliveries: AlertDelivery[] }>(slow, 'GET', path);
+    expect(body.deliveries.map(({ last_error: error }) => error)).toEqual(Array<null>(8).fill(null));
+    for (const socket of open) socket.destroy();
+    silent.on('connection', (socket) => socket.destroy());
+    await Promise.all([passed, second]);
+    silent.close();
   });
 
   it('are delivered once after a receiver was down for an hour', async () => {

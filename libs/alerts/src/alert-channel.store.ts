@@ -58,9 +58,7 @@ export class AlertChannelStore extends ProjectRows<AlertChannelRow> {
     const now = Date.now();
     const made = { projectId: scope.projectId, id: newId(), name, kind, createdAt: now, updatedAt: now };
     return this.storage.write(async (tx) => {
-      if ((await tx.em.count(AlertChannel, { projectId: scope.projectId })) >= ALERT_CHANNELS_MAX) {
-        throw invalidRequest([{ path: '', message: NO_ROOM }]);
-      }
+      await this.assertRoom(tx, scope, ALERT_CHANNELS_MAX, 'alert channels');
       const row = { ...made, ...destinationOf(body) };
       await tx.em.insert(AlertChannel, row);
       await this.seal(tx, scope, row.id, body);

@@ -7,6 +7,7 @@ import {
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
   forUpdateSkipLocked,
   fromJsonText,
   IdOrder,
@@ -55,13 +56,16 @@ export class AlertDeliveryStore {
     );
   }
 
-  /** Takes deliveries that are due and puts them off until `until`; what an alert sent a channel goes in its order. */
-  async claim(now: number, until: number, limit: number): Promise<AlertDeliveryRow[]> {
+  /**
+   * Takes deliveries that are due and puts them off until `until`; what an alert sent a channel goes in its order.
+   * @param but projects whose deliveries are left.
+   */
+  async claim(now: number, until: number, limit: number, but: readonly string[]): Promise<AlertDeliveryRow[]> {
     if (!(await isAnyDue(this.storage, 'alert_delivery', now))) return [];
     return this.storage.write((tx) =>
       tx.all(
         CLAIMED.query`with picked as materialized (select k.project_id, k.id from alert_delivery k
-            where k.due_at <= ${now} and not exists (select 1 from alert_delivery o
+            where k.due_at <= ${now} and not ${anyOf('k.project_id', but)} and not exists (select 1 from alert_delivery o
               where o.project_id = k.project_id and o.channel_id = k.channel_id and o.alert_id = k.alert_id
                 and o.due_at is not null and o.id < k.id)
             order by k.due_at limit ${limit}${forUpdateSkipLocked('k')})

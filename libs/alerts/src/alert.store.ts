@@ -84,7 +84,7 @@ export class AlertStore extends ProjectRows<AlertRow> {
     const now = Date.now();
     const row = rowOf(scope, { ...body, id: newId(), created_at: now, updated_at: now });
     return this.storage.write(async (tx) => {
-      await assertRoom(tx, scope);
+      await this.assertRoom(tx, scope, ALERTS_MAX, 'alerts');
       await assertChannels(tx, scope, ruleOf(row));
       await tx.em.insert(Alert, row);
       this.audit.record(tx, { action: 'alert.created', ...audited(scope, row) });
@@ -199,10 +199,6 @@ const STALLED_ALERT = {
 } satisfies CreateAlert;
 
 const NO_ROOM = `a project has at most ${ALERTS_MAX} alerts`;
-
-async function assertRoom(tx: WriteTx, { projectId }: Scope): Promise<void> {
-  if ((await tx.em.count(Alert, { projectId })) >= ALERTS_MAX) throw invalidRequest([{ path: '', message: NO_ROOM }]);
-}
 
 async function assertChannels(tx: WriteTx, { projectId }: Scope, { channel_ids: ids }: AlertRule): Promise<void> {
   const there = new Set((await tx.em.find(AlertChannel, { projectId, id: { $in: ids } })).map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import {
@@ -15,7 +16,9 @@ import { SendMessage } from './send-message.js';
 
 /** How often deliveries are looked for that are to be tried again, or that another instance left behind. */
 const EVERY_MS = 1_000;
-const AT_ONCE = 20;
+/** Deliveries under way at most, and those that are taken together, of projects that have none under way: one whose receivers are slow holds up itself alone. */
+const AT_ONCE = 100;
+const TAKEN = 5;
 /** How long a delivery is held: longer than an attempt takes. */
 const HELD_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -67,11 +70,23 @@ export class DeliverAlerts {
 
   /** Tries all deliveries that are due, some at once. @param now milliseconds since the epoch. */
   async deliverDue(now: () => number = Date.now, stopped = new AbortController().signal): Promise<void> {
-    while (!stopped.aborted) {
-      const claimed = await this.deliveries.claim(now(), now() + HELD_MS, AT_ONCE);
-      if (claimed.length === 0) return;
-      await Promise.all(claimed.map((delivery) => this.deliver(delivery, now)));
+    const underWay = new Map<Promise<void>, string>();
+    const failures: unknown[] = [];
+    while (!stopped.aborted && failures.length === 0) {
+      const busy = new Set(underWay.values());
+      const claimed =
+        underWay.size < AT_ONCE ? await this.deliveries.claim(now(), now() + HELD_MS, TAKEN, [...busy]) : [];
+      for (const delivery of claimed) {
+        const delivering = this.deliver(delivery, now)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => underWay.delete(delivering));
+        underWay.set(delivering, delivery.projectId);
+      }
+      if (underWay.size === 0) break;
+      if (claimed.length === 0) await Promise.race([...underWay.keys(), sleep(EVERY_MS, undefined, { ref: false })]);
     }
+    await Promise.all(underWay.keys());
+    for (const error of failures) throw error;
   }
 
   private async deliver(delivery: AlertDeliveryRow, now: () => number): Promise<void> {
