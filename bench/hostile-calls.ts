@@ -21,6 +21,9 @@ export interface Prepared {
   /** A running span with metadata of 99,000 members. */
   spanOfManyMembers: string;
   traceOfHugeSpans: string;
+  /** A rule by which a scorer in a thread judges spans, and a span of objects. */
+  scoringRule: string;
+  spanOfObjects: string;
 }
 
 const list = (count: number, item: (n: number) => string): string =>
@@ -108,6 +111,8 @@ export function hostileApiCalls({
   run,
   spanOfManyMembers,
   traceOfHugeSpans,
+  scoringRule,
+  spanOfObjects,
 }: Prepared): HostileCall[] {
   const imports = `/api/datasets/${dataset}/import?on_error=skip`;
   const upload = (name: string, type: string, body: () => string | Buffer, path = imports): HostileCall => ({
@@ -528,6 +533,25 @@ export function hostileApiCalls({
       method: 'GET',
       path: '/api/spans',
       headers: () => Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`x-${n}`, '1'])),
+    },
+    {
+      name: 'analytics: 100,000 hours',
+      path: '/api/analytics',
+      body: () => '{"group_by":"hour","fill":true,"since":"2015-01-01T00:00:00Z","until":"2026-05-01T00:00:00Z"}',
+    },
+    {
+      name: 'a score with metadata of objects',
+      path: '/api/scores',
+      body: () => `{"name":"n","trace_id":"t","value":1,"metadata":{"a":${VALUES['objects of all names']!()}}}`,
+    },
+    { name: '100 comments of 10 KB', method: 'GET', path: '/api/comments?limit=1000' },
+    { name: 'scores with large metadata', method: 'GET', path: '/api/scores?limit=1000' },
+    { name: 'boards of 400 KB', method: 'GET', path: '/api/boards?limit=1000' },
+    { name: 'runs with prompts of 2 MB', method: 'GET', path: `/api/datasets/${dataset}/eval` },
+    {
+      name: 'a scorer that looks at objects',
+      path: `/api/scoring-rules/${scoringRule}/test`,
+      body: () => `{"span_id":"${spanOfObjects}"}`,
     },
     { name: 'a trace of ten spans of 9 MB', method: 'GET', path: `/api/traces/${traceOfHugeSpans}` },
     { name: 'an outline of it', method: 'GET', path: `/api/traces/${traceOfHugeSpans}?view=outline&preview=1000` },

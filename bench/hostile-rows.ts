@@ -357,6 +357,20 @@ async function prepare(apiUrl: string): Promise<Prepared> {
   await ask('POST', `/api/datasets/${dataset.id}/capture-rules`, { name: 'all', sample_rate: 1 });
   const datapoint = await ask('POST', `/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input: 'a' } } });
   const config = { model: 'm' };
+  const scoring = { scoring: 'Regex', scoring_config: { pattern: 'a+b' }, enabled: false };
+  const rule = await ask('POST', '/api/scoring-rules', { name: 'r', ...scoring });
+  const objects = Array.from({ length: 240_000 }, (_, n) => ({ [`k${n}`]: 0 }));
+  const ofObjects = await ask('POST', '/api/spans', { trace_id: 't', name: 'objects', input: objects });
+  const figures = Array.from({ length: 48 }, (_, n) => ({ title: `f${n}`, figure: 'cost', query: '"'.repeat(8_000) }));
+  const [text, metadata90] = ['"'.repeat(10_000), { a: 'wave '.repeat(18_000) }];
+  const prompt = { model: 'm', system_prompt: 'é"'.repeat(450_000) };
+  for (let n = 0; n < 100; n++) {
+    await ask('POST', '/api/comments', { target_type: 'trace', target_id: 't', text });
+    await ask('POST', '/api/scores', { name: 'n', trace_id: 't', value: n, metadata: metadata90 });
+    if (n % 4 === 0) await ask('POST', '/api/boards', { name: 'b', figures });
+    const external = { execution: 'external', scoring: 'External', config: prompt };
+    if (n % 8 === 0) await ask('POST', `/api/datasets/${dataset.id}/eval`, { name: `p${n}`, ...external });
+  }
   const run = await ask('POST', `/api/datasets/${dataset.id}/eval`, {
     name: 'r',
     execution: 'external',
@@ -370,5 +384,7 @@ async function prepare(apiUrl: string): Promise<Prepared> {
     run: (run as { id?: string; run_id?: string }).run_id ?? run.id,
     spanOfManyMembers: many.id,
     traceOfHugeSpans: huge.id,
+    scoringRule: rule.id,
+    spanOfObjects: ofObjects.id,
   };
 }

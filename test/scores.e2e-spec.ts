@@ -298,6 +298,23 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect(JSON.stringify(await scored(query))).not.toContain('"scores"');
   });
 
+  it('have small metadata; pages of long ones end early, and all come', async () => {
+    const { trace } = await record();
+    const score = { name: 'long', trace_id: trace, value: 1 };
+    const refused = await call('POST', '/api/scores', { ...score, metadata: { a: 'x'.repeat(100_000) } });
+    expect([refused.status, refused.body['errors']]).toMatchObject([400, [{ path: 'metadata' }]]);
+    for (let n = 0; n < 30; n++) await call('POST', '/api/scores', { ...score, metadata: { a: 'x'.repeat(90_000) } });
+    let count = 0;
+    let pages = 0;
+    for (let cursor = ''; ; pages++) {
+      const { body } = await call<ScorePage>('GET', `/api/scores?trace_id=${trace}&limit=1000${cursor}`);
+      count += body.count;
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect([count, pages]).toEqual([30, 2]);
+  });
+
   it('go with their trace, those of a session with its last trace', async () => {
     const { trace, session } = await record();
     const second = `${trace}-second`;

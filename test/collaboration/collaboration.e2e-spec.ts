@@ -182,6 +182,7 @@ describe('what a team shares, in cloud mode on Postgres', () => {
       for (const score of [
         { ...human, id: `${trace}-value`, name: 'helpful', value: 0.5, comment: 'was 0.5' },
         { ...human, id: `${trace}-words`, name: 'note', comment: 'a comment alone' },
+        { ...human, id: `${trace}-user`, name: 'thumb', value: 0, comment: 'call me', source: 'end_user' },
         {
           id: `${trace}-judge`,
           name: 'grounded',
@@ -194,14 +195,17 @@ describe('what a team shares, in cloud mode on Postgres', () => {
         expect((await tenant.api.post('/api/scores', score)).status).toBe(201);
       await tenant.api.send('PUT', `/api/scores/${trace}-value`, { value: 1, comment: 'is 1' });
       const { body: whole } = await tenant.api.get<{ scores: ScoreResource[] }>(`/api/traces/${trace}`);
-      expect(whole.scores.map(({ comment }) => comment).toSorted()).toEqual(['a comment alone', 'has sources', 'is 1']);
+      expect(whole.scores.map(({ comment }) => comment).toSorted()).toEqual([
+        ...['a comment alone', 'call me', 'has sources', 'is 1'],
+      ]);
       const token = tokenOf(await share(tenant.api, trace));
       const { body } = await app.anonymous.get<{ scores: ScoreResource[] }>(`/api/shared/${token}`);
       expect(body.scores.toSorted((a, b) => a.name.localeCompare(b.name))).toMatchObject([
         { name: 'grounded', label: 'yes', comment: 'has sources', span_id: span },
         { name: 'helpful', value: 1, comment: null, author: '', revisions: [] },
+        { name: 'thumb', value: 0, comment: null, author: '', revisions: [] },
       ]);
-      expect(body.scores).toHaveLength(2);
+      expect(body.scores).toHaveLength(3);
       expect((await app.anonymous.get<object>(`/api/shared/${token}/spans/${span}`)).body).not.toHaveProperty('scores');
     });
 

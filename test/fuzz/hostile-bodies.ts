@@ -134,6 +134,31 @@ export const WELL_FORMED_BODIES: readonly ((token: string) => { path: string; ty
       params: { name: 'get_trace', arguments: { trace_id: token } },
     }),
   }),
+  ...Object.entries<(token: string) => object>({
+    scores: (token) => ({ name: '__proto__', trace_id: token, label: 'constructor', metadata: { a: [1] } }),
+    'scoring-rules': (token) => ({
+      name: token,
+      scoring: 'Regex',
+      scoring_config: { pattern: '(a|b)+c' },
+      filters: { name_contains: 'n' },
+    }),
+    alerts: (token) => ({ name: token, measure: 'cost', window: '5m', condition: { op: '>', value: 1 } }),
+    comments: (token) => ({ target_type: 'trace', target_id: token, text: '@ana `x`' }),
+    boards: (token) => ({ name: token, figures: [{ title: 't', figure: 'cost', query: 'a=b' }] }),
+    analytics: () => ({ group_by: 'auto', fill: true, split_by: 'metadata.x', percentiles: true, totals: true }),
+    'analytics/query': () => ({ group_by: ['tag', 'metadata.__proto__'], bucket: 'day', filters: { score: ['a<1'] } }),
+    replays: (token) => ({
+      name: token,
+      source: { filters: { model: 'm' }, sample: 3 },
+      change: { connection_id: token },
+      scoring: 'ExactMatch',
+    }),
+    try: (token) => ({ connection_id: token, model: 'm', messages: [{ role: 'user', content: 'x' }] }),
+  }).map(([path, body]) => (token: string) => ({
+    path: `/api/${path}`,
+    type: 'application/json',
+    body: JSON.stringify(body(token)),
+  })),
   (token) => ({
     path: '/api/spans',
     type: 'application/json',

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BucketSums, CountedThing, GroupSums } from '@spandrel/contract';
+import { Turn } from '@spandrel/kernel';
 import { STATUS } from '@spandrel/tracing';
 import { LatencyHistogram } from './latency-histogram.js';
 import { addSums, costOfSums, latencyOfSums, noSums } from './sums.js';
@@ -19,6 +20,7 @@ export async function readRows(
   take: (row: SumsRow, histograms: RowHistograms) => void,
 ): Promise<void> {
   let read = 0;
+  const turn = new Turn();
   for (const row of rows) {
     const histograms = { latencies: new LatencyHistogram(), firsts: new LatencyHistogram() };
     for (const name of ['latencies', 'firsts'] as const) {
@@ -31,6 +33,7 @@ export async function readRows(
       }
     }
     take(row, histograms);
+    if (turn.isOver()) await turn.next();
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
-import { invalidRequest, type Scope } from '@spandrel/kernel';
+import { invalidRequest, Turn, type Scope } from '@spandrel/kernel';
 import { type TimeRange, BUCKET, bucketStart, DAY_MS, HOUR_MS } from './plan-range.js';
 import { keyOfRow, readRows, RowSums, type RowHistograms } from './row-sums.js';
 import { StoredSums } from './stored-sums.js';
@@ -105,10 +105,14 @@ export class TimeSeries {
     const form = formOf(query);
     const found = await bucketsOfRows(rows, form);
     const starts = [...found.keys()];
-    return (fill ? startsBetween(starts, range, width, rowsMax) : starts).map((start) => ({
-      timestamp: formatTimestamp(start),
-      ...(found.get(start) ?? new BucketParts(form)).toWire(),
-    }));
+    const buckets: TimeBucket[] = [];
+    const turn = new Turn();
+    for (const start of fill ? startsBetween(starts, range, width, rowsMax) : starts) {
+      const parts = found.get(start) ?? new BucketParts(form);
+      buckets.push({ timestamp: formatTimestamp(start), ...parts.toWire() });
+      if (turn.isOver()) await turn.next();
+    }
+    return buckets;
   }
 
   private async sums(scope: Scope, query: SeriesQuery): Promise<SumsRow[]> {

@@ -36,7 +36,8 @@ export class CommentStore extends ProjectRows<CommentRow> {
     private readonly results: EvalResultStore,
     private readonly modules: ModuleRef,
   ) {
-    super(storage, { entity: Comment, table: commentTable, list: 'comments', notFound: commentNotFound });
+    const of = { entity: Comment, table: commentTable, list: 'comments', notFound: commentNotFound };
+    super(storage, { ...of, size: rawSql('octet_length(r.text)') });
   }
 
   /** Oldest first. @throws Invalid `invalid_cursor`. */

@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type { PlainList, RejectedItem, RestoredBoard, RestoredView } from '@spandrel/contract';
 import { newId, NotFound, type Scope } from '@spandrel/kernel';
-import { anyOf, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, IdOrder, rawSql, readFitting, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { createdBy, type Teammate } from './author.js';
 import { SavedItem, savedItemTable, type SavedItemRow } from './collaboration.entity.js';
 import { PRODUCT_BOARDS } from './product-boards.js';
 
 const COLUMNS = savedItemTable.select('i');
+const CONTENT_SIZE = rawSql('octet_length(i.content)');
 
 export type SavedKind = 'view' | 'board';
 
@@ -45,14 +46,16 @@ export class SavedItemStore {
     const ofPage = query.page === undefined ? sql`1 = 1` : sql`i.page = ${query.page}`;
     const hidden = query.hidden ? sql`1 = 1` : sql`i.hidden = 0`;
     return new IdOrder(kind, 'i.id', 'asc').fill(query, async (afterId = '', count) => {
-      const rows = await this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${projectId} and i.kind = ${kind}
+      const { rows, cut } = await readFitting(COLUMNS, CONTENT_SIZE, count, (columns, some) =>
+        this.storage.readLong(
+          columns.query`select ${columns} from saved_item i where i.project_id = ${projectId} and i.kind = ${kind}
           and (i.owner is null or i.owner = ${by.author.id}) and ${hidden} and ${ofPage} and ${others}
-          and i.id > ${afterId} order by i.id limit ${count}`,
-        { orgId },
+          and i.id > ${afterId} order by i.id limit ${some}`,
+          { orgId },
+        ),
       );
       // Ids that are made sort before those of the product.
-      return { rows: [...rows, ...shown.filter(({ id }) => id > afterId)].slice(0, count) };
+      return cut ? { rows, cut } : { rows: [...rows, ...shown.filter(({ id }) => id > afterId)].slice(0, count) };
     });
   }
 
@@ -85,12 +88,15 @@ export class SavedItemStore {
   }
 
   /** Items of the project behind an id, in the order of their ids, hidden ones too; none at the end. */
-  after(scope: Scope, kind: SavedKind, id: string, limit: number) {
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from saved_item i where i.project_id = ${scope.projectId} and i.kind = ${kind}
-        and i.owner is null and i.id > ${id} order by i.id limit ${limit}`,
-      scope,
+  async after(scope: Scope, kind: SavedKind, id: string, limit: number): Promise<SavedItemRow[]> {
+    const { rows } = await readFitting(COLUMNS, CONTENT_SIZE, limit, (columns, some) =>
+      this.storage.readLong(
+        columns.query`select ${columns} from saved_item i where i.project_id = ${scope.projectId} and i.kind = ${kind}
+        and i.owner is null and i.id > ${id} order by i.id limit ${some}`,
+        scope,
+      ),
     );
+    return rows;
   }
 
   /** Brings items of an export back, in one transaction. @returns those whose ids are of what is somebody's alone here. */

@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AuditTrail } from '@spandrel/audit';
-import { formatTimestamp, parseWithSources } from '@spandrel/contract';
-import type { PlainList, ReadSharedTrace, ScoreResource, ShareResource } from '@spandrel/contract';
+import { formatTimestamp } from '@spandrel/contract';
+import type { PlainList, ReadSharedTrace, ScoreResource, ScoreSource, ShareResource } from '@spandrel/contract';
 import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
-import { maskSpan, ProjectMasking } from '@spandrel/masking';
+import { maskedJson, maskSpan, ProjectMasking } from '@spandrel/masking';
 import { anyOf, ProjectRows, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTextsWith, traceNotFound, TraceStore } from '@spandrel/tracing';
 import type { PricingTable, TracingChange } from '@spandrel/tracing';
@@ -102,8 +102,7 @@ export class ShareStore extends ProjectRows<TraceShareRow> {
     const masking = await this.masking.of(scope);
     if (!masking) return texts;
     // The texts may be older than the rules.
-    const shown = parseWithSources(texts.join('')) as Record<string, unknown>;
-    return JSON.stringify(await masking.run((calls) => maskSpan(calls, shown)));
+    return maskedJson<object>(texts.join(''), masking, maskSpan);
   }
 
   /** What a token opens, noted as opened. @throws NotFound `share_not_found`, the same for each that opens nothing. */
@@ -127,10 +126,12 @@ export class ShareStore extends ProjectRows<TraceShareRow> {
 export const shareNotFound = (): NotFound =>
   new NotFound('share_not_found', 'this link opens nothing: it is wrong, has ended or was revoked');
 
+const PEOPLE: ReadonlySet<string> = new Set<ScoreSource>(['human', 'end_user']);
+
 /** Scores as everybody may see them: those of people without who gave them, what they wrote, and what they said before. */
 const withoutReviewers = (scores: ScoreResource[]): ScoreResource[] =>
   scores
-    .map((score) => (score.source === 'human' ? { ...score, author: '', comment: null, revisions: [] } : score))
+    .map((score) => (PEOPLE.has(score.source) ? { ...score, author: '', comment: null, revisions: [] } : score))
     .filter(({ value, label, comment }) => value !== null || label !== null || comment !== null);
 
 /** A share as the wire shows it. */

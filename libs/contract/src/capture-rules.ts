@@ -7,6 +7,9 @@ import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema, storedTimes } from './values/timestamp.js';
 import { statusNameSchema } from './traces.js';
 
+/** Rules that a project has at most: each looks at every span that ends. */
+export const CAPTURE_RULES_MAX = 500;
+
 /** All filters given must hold, unknown ones are refused (docs/spec/capture-rules.md#filters-of-a-rule). */
 export const captureFiltersSchema = boundedMembers(
   z

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import { listAnswer, queryNumberSchema, repeatable, paging } from './lists.js';
-import { boundedList } from './values/bounded.js';
+import { boundedList, smallObject } from './values/bounded.js';
 import { countSchema, settingNumber } from './values/numbers.js';
-import {
-  clientIdSchema,
-  jsonMapSchema,
-  jsonObjectSchema,
-  keySchema,
-  nameSchema,
-  storableSchema,
-} from './values/text.js';
+import { clientIdSchema, jsonMapSchema, keySchema, nameSchema, storableSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 
 export const SCORE_SOURCES = ['human', 'code', 'judge', 'end_user'] as const;
@@ -36,11 +29,14 @@ const valueMembers = {
   comment: storableSchema(SCORE_COMMENT_MAX).nullish(),
 };
 
+/** Most that the metadata of a score may be; see `smallObject`. */
+const METADATA_MAX = 100_000;
+
 const otherMembers = {
   ...valueMembers,
   source: z.enum(SCORE_SOURCES).nullish().describe('`code` when left out.'),
   author: keySchema.min(1).nullish().describe("The caller's identity when left out."),
-  metadata: jsonObjectSchema.nullish(),
+  metadata: smallObject(METADATA_MAX).nullish(),
 };
 
 /** What one score is about (docs/spec/scores.md#what-a-score-is-about). */
@@ -210,7 +206,7 @@ export const restoredScoreSchema = z.object({
   rule_id: keySchema.nullable(),
   queue_item_id: keySchema.nullable(),
   config: keySchema.nullable(),
-  metadata: jsonObjectSchema,
+  metadata: smallObject(METADATA_MAX),
   revisions: boundedList(scoreRevisionSchema, SCORE_REVISIONS_MAX),
   ...restoredTimes,
 });

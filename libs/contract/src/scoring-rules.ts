@@ -3,7 +3,7 @@ import { captureFiltersSchema } from './capture-rules.js';
 import { judgeSchema } from './evals.js';
 import { listAnswer } from './lists.js';
 import { SCORE_SOURCES } from './scores.js';
-import { boundedList, boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';
+import { boundedList, boundedMembers, OWN_MEMBERS_MAX, smallObject } from './values/bounded.js';
 import { countSchema, optionalMembers, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
@@ -20,6 +20,12 @@ const QUIET_MS_MAX = 86_400_000;
 /** Tags of traces that a rule passes over, unless it says otherwise. */
 export const EXCLUDED_TAGS: readonly string[] = [EVAL_TAG, TRY_TAG];
 const EXCLUDED_TAGS_MAX = 64;
+
+/** Rules that a project has at most: each looks at whatever ends. */
+export const SCORING_RULES_MAX = 100;
+
+/** Most that a rule's config may be; see `smallObject`. */
+const CONFIG_MAX = 250_000;
 
 /** Targets that one backfill may take. */
 const BACKFILL_MAX = 100_000;
@@ -65,7 +71,7 @@ const ruleMembers = {
   trigger: z.enum(SCORING_TRIGGERS).nullish().describe('`ended` when left out.'),
   on_score: onScoreSchema.nullish().describe('Needed with the trigger `score`.'),
   scoring: z.string().describe('A scoring strategy that needs no expected value, see `scorers` of the capabilities.'),
-  scoring_config: jsonObjectSchema.nullish(),
+  scoring_config: smallObject(CONFIG_MAX).nullish(),
   judge: optionalMembers(judgeSchema.nullish()).describe('The model that is asked; needed by strategies that ask one.'),
   score_name: keySchema.min(1).nullish().describe('The name of the scores; that of the rule when left out.'),
   max_cost_usd_per_day: budgetSchema.describe('Dollars that its calls may cost in a day, UTC.'),

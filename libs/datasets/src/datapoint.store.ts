@@ -34,8 +34,8 @@ const COLUMNS = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id']);
 const OF_SPAN = datapointTable.select('p', ['id', 'sourceSpanId']);
 
-/** Datapoints of a thousand spans that are read; a span becomes one or two, as a rule. */
-const MADE_FROM_MAX = 2_000;
+/** Datapoints that were made from spans which are read at once. */
+const MADE_FROM = 500;
 
 /** Bytes of the texts of a row of `datapoint p`, found without reading them. */
 export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
@@ -52,10 +52,10 @@ const ROWS_PER_STATEMENT = 200;
 const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
 
+const SIZED = { columns: COLUMNS, size: DATAPOINT_SIZE, bytesMax: DATAPOINT_READ_BYTES };
+
 const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows<DatapointRow> => ({
-  columns: COLUMNS,
-  size: DATAPOINT_SIZE,
-  bytesMax: DATAPOINT_READ_BYTES,
+  ...SIZED,
   select: (columns, rest) =>
     columns.query`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
 });
@@ -103,14 +103,20 @@ export class DatapointStore {
     return new Map(rows.map(({ id, sourceSpanId }) => [sourceSpanId!, id]));
   }
 
-  /** The datapoints of now, of all datasets, that were made from some spans. */
-  async madeFrom(scope: Scope, spanIds: readonly string[]): Promise<DatapointRow[]> {
-    if (spanIds.length === 0) return [];
-    return this.storage.readLong(
-      COLUMNS.query`select ${COLUMNS} from datapoint p where p.project_id = ${scope.projectId}
-        and ${anyOf('p.source_span_id', spanIds)} and ${CURRENT} order by p.id limit ${MADE_FROM_MAX}`,
-      scope,
-    );
+  /** The datapoints of now, of all datasets, that were made from some spans, as many at a time as fit into memory. */
+  async *madeFrom(scope: Scope, spanIds: readonly string[]): AsyncGenerator<DatapointRow[], void> {
+    const datapoints: SizedRows<DatapointRow> = {
+      ...SIZED,
+      select: (columns, rest) =>
+        columns.query`select ${columns} from datapoint p where p.project_id = ${scope.projectId}
+          and ${anyOf('p.source_span_id', spanIds)} and ${CURRENT} and ${rest}`,
+    };
+    for (let after: string | undefined; ;) {
+      const { rows } = await IN_ORDER.fitting(this.storage, datapoints, after, MADE_FROM, scope);
+      if (rows.length === 0) return;
+      yield rows;
+      after = rows.at(-1)!.id;
+    }
   }
 
   /** The import that brought a datapoint. */

@@ -12,10 +12,12 @@ import {
   joinSql,
   orderBy,
   rawSql,
+  readFitting,
   shapeOf,
   sql,
   startOf,
   Storage,
+  type Fetched,
   type Page,
   type Position,
   type RowOfShape,
@@ -140,12 +142,14 @@ export class EvalRunStore {
       filters.limit,
       async (part, from, count) => {
         const read = (behindOf: Position | undefined, limit: number) =>
-          this.storage.readLong(
-            COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')}
-              and ${behind(sorting, part, behindOf)} order by ${orderBy(sorting, part)} limit ${limit}`,
-            { orgId: scope.orgId },
+          readFitting(COLUMNS, SIZE, limit, (columns, some) =>
+            this.storage.readLong(
+              columns.query`select ${columns} from eval_run r where ${joinSql(conditions, ' and ')}
+              and ${behind(sorting, part, behindOf)} order by ${orderBy(sorting, part)} limit ${some}`,
+              { orgId: scope.orgId },
+            ),
           );
-        return { rows: await (keep ? takeKept(read, keep, from, count) : read(from, count)) };
+        return keep ? { rows: await takeKept(read, keep, from, count) } : read(from, count);
       },
       (run) => ({ value: valueOf(run), id: run.id }),
     );
@@ -319,17 +323,18 @@ const positionOf = ({ createdAt, id }: EvalRunRow): Position => ({ value: create
 
 /** Reads on until there are `count` runs to keep; in small parts, since a run may have a long prompt. */
 async function takeKept(
-  read: (from: Position | undefined, limit: number) => Promise<EvalRunRow[]>,
+  read: (from: Position | undefined, limit: number) => Promise<Fetched<EvalRunRow>>,
   keep: (run: EvalRunRow) => boolean,
   from: Position | undefined,
   count: number,
 ): Promise<EvalRunRow[]> {
   const kept: EvalRunRow[] = [];
   let position = from;
-  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX && kept.length < count; lookedAt += KEPT_SLICE) {
-    const runs = await read(position, KEPT_SLICE);
+  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX && kept.length < count;) {
+    const { rows: runs, cut } = await read(position, KEPT_SLICE);
     kept.push(...runs.filter(keep));
-    if (runs.length < KEPT_SLICE) break;
+    if (!cut && runs.length < KEPT_SLICE) break;
+    lookedAt += runs.length;
     position = positionOf(runs.at(-1)!);
   }
   return kept.slice(0, count);

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { isLargeJson, jsonTextInPieces } from '@spandrel/contract';
+import { inTurns } from '@spandrel/kernel';
 import type { FastifyReply } from 'fastify';
 
 /** What stands around the slices of a text. */
@@ -33,7 +35,7 @@ async function* framed<Result>(
   let lead = head;
   try {
     for (; !slice.done; slice = await rest.next()) {
-      yield* inTurns(textPieces(typeof slice.value === 'string' ? [slice.value] : slice.value, lead));
+      yield* pieceByPiece(textPieces(typeof slice.value === 'string' ? [slice.value] : slice.value, lead));
       lead = between;
     }
     const end = (first.done ? head : '') + tail(slice.value);
@@ -44,9 +46,9 @@ async function* framed<Result>(
   }
 }
 
-const streamPieces = (pieces: Iterable<string>): Readable => Readable.from(inTurns(pieces), { objectMode: false });
+const streamPieces = (pieces: Iterable<string>): Readable => Readable.from(pieceByPiece(pieces), { objectMode: false });
 
-async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+async function* pieceByPiece(pieces: Iterable<string>): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;
     await nextTurn();
@@ -111,9 +113,21 @@ export function writtenPage(
   return new WrittenJson(page());
 }
 
+/** Whether an answer is to be written as JSON, which is no file and no stream. */
+const isPlain = (body: unknown): boolean =>
+  Array.isArray(body) ||
+  (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype);
+
 export class HttpAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
-    if (!(body instanceof WrittenJson)) return super.reply(response as never, body, statusCode) as FastifyReply;
+    if (!(body instanceof WrittenJson)) {
+      if (!isPlain(body) || !isLargeJson(body)) return super.reply(response as never, body, statusCode) as FastifyReply;
+      // Nest waits for it.
+      const written = inTurns(jsonTextInPieces(body)).then((text) =>
+        this.reply(response, new WrittenJson(text), statusCode),
+      );
+      return written as never;
+    }
     if (statusCode !== undefined) void response.status(statusCode);
     const { texts } = body;
     const pieces = textPieces(typeof texts === 'string' ? [texts] : texts);

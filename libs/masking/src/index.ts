@@ -3,6 +3,7 @@ export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
 export { maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';
 export { BoundedMasking } from './bounded/bounded-masking.js';
+export { maskedJson } from './bounded/masked-json.js';
 export { maskingCommands, type MaskingCommands } from './change-masking.js';
 export { allHashKeys, MaskingRulesStore, saveHashKey } from './masking-rules.store.js';
 export { maskingFeature, MaskingModule } from './masking.module.js';

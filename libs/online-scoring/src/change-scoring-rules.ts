@@ -3,6 +3,7 @@ import { AuditTrail } from '@spandrel/audit';
 import {
   formatTimestamp,
   QUIET_MS,
+  SCORING_RULES_MAX,
   type CreateScoringRule,
   type FieldError,
   type PlainList,
@@ -14,7 +15,7 @@ import {
 } from '@spandrel/contract';
 import { givenFilters } from '@spandrel/datasets';
 import { PlanRun } from '@spandrel/evals';
-import { invalidRequest, newId, type Scope } from '@spandrel/kernel';
+import { Invalid, invalidRequest, newId, type Scope } from '@spandrel/kernel';
 import { ScoringRulesPort } from '@spandrel/scores';
 import { dayOf, dayStart, Storage, toJsonText } from '@spandrel/storage';
 import { findPrice, PRICING, type PricingTable } from '@spandrel/tracing';
@@ -69,12 +70,13 @@ export class ChangeScoringRules {
     });
   }
 
-  /** Upserts rules of an export. One whose connection is not here fails until it has another. @returns none. */
+  /** Upserts rules of an export. One whose connection is not here fails until it has another. @returns those for which there is no room. */
   async restore(scope: Scope, items: readonly RestoredScoringRule[]): Promise<RejectedItem<RestoredScoringRule>[]> {
     const rejected: RejectedItem<RestoredScoringRule>[] = [];
     for (const item of items) {
-      await this.storage.write(async (tx) => {
+      const write = this.storage.write(async (tx) => {
         const before = await this.rules.findForWrite(tx, scope, item.id);
+        if (!before) await this.rules.assertRoom(tx, scope, SCORING_RULES_MAX, 'scoring rules');
         const row = { ...(before ?? NEW_RULE), projectId: scope.projectId, id: item.id, ...membersOf(item) };
         Object.assign(row, {
           ...{ connectionId: item.judge?.connection_id ?? null, judgeModel: item.judge?.model ?? null },
@@ -86,6 +88,10 @@ export class ChangeScoringRules {
         if (before) Object.assign(before, row);
         else await this.rules.insert(tx, row);
         await this.port.onRule?.(tx, scope, true);
+      });
+      await write.catch((error: unknown) => {
+        if (!(error instanceof Invalid)) throw error;
+        rejected.push({ item, code: error.code, message: error.message });
       });
     }
     return rejected;
@@ -148,6 +154,7 @@ export class ChangeScoringRules {
       // What another judge costs is not known yet.
       if (before && COSTING.some((member) => before[member] !== changed[member])) changed.dearest = null;
       if (!before || DECIDING.some((member) => before[member] !== changed[member])) changed.decidesSince = now;
+      if (!before) await this.rules.assertRoom(tx, scope, SCORING_RULES_MAX, 'scoring rules');
       const action = before ? 'scoring_rule.updated' : 'scoring_rule.created';
       this.audit.record(tx, { action, ...scope, targetId: changed.id, targetName: changed.name });
       if (before) return Object.assign(before, changed);

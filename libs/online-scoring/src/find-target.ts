@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ScoringFilters, type ScoringTarget } from '@spandrel/contract';
+import { isStorableText, jsonTextInPieces, type ScoringFilters, type ScoringTarget } from '@spandrel/contract';
 import { datapointOfSpan, findFailedFilter, type JudgedSpan } from '@spandrel/datasets';
 import { readInputAndExpected } from '@spandrel/evals';
-import { NotFound, type Scope } from '@spandrel/kernel';
-import { plainTextOf } from '@spandrel/plugin-api';
+import { inTurns, NotFound, type Scope } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import {
   costOf,
@@ -22,6 +21,9 @@ import {
 const TRACES_MAX = 100;
 /** Spans of a trace that its filters look at. */
 const SPANS_MAX = 1_000;
+
+/** Texts of a session that a scorer sees, in UTF-16 units of their JSON. */
+const TEXTS_MAX = 16 * 1024 * 1024;
 
 /** What a rule may judge: a span, or a trace or a session as a whole. */
 export interface Target {
@@ -119,10 +121,14 @@ export class FindTarget {
       traces.map(({ id }) => id),
     );
     const read: TargetTexts[] = [];
-    for (const { id } of traces) {
+    let length = 0;
+    // The newest first: a scorer sees the end of a session that does not fit into memory.
+    for (const { id } of traces.toReversed()) {
       const callId = talks.get(id)?.line.at(-1)?.id;
       const last = callId === undefined ? await this.findRoot(scope, id) : await this.spans.find(scope, callId);
-      if (last) read.push(await textsOf(last));
+      length += (last?.input?.length ?? 0) + (last?.output?.length ?? 0);
+      if (length > TEXTS_MAX && read.length > 0) break;
+      if (last) read.unshift(await textsOf(last));
     }
     const last = read.at(-1) ?? { input: null, output: '', latencyMs: null, cost: null };
     if (read.length < 2) return last;
@@ -185,5 +191,7 @@ function sumUp(traces: readonly TraceRow[]): JudgedSpan {
 
 async function textsOf(span: StoredSpan): Promise<TargetTexts> {
   const { input, expected } = readInputAndExpected(await datapointOfSpan(span));
-  return { input, output: plainTextOf(expected ?? ''), latencyMs: span.durationMs, cost: span.cost };
+  const said = expected ?? '';
+  const output = typeof said === 'string' ? said : await inTurns(jsonTextInPieces(said));
+  return { input, output, latencyMs: span.durationMs, cost: span.cost };
 }

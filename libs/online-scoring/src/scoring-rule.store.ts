@@ -46,6 +46,7 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
   constructor(storage: Storage) {
     super(storage, {
       ...{ entity: ScoringRule, table: scoringRuleTable, list: 'scoring_rules', notFound: scoringRuleNotFound },
+      size: rawSql('coalesce(octet_length(r.scoring_config), 0) + coalesce(octet_length(r.judge), 0)'),
     });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ScoreSeriesQuery, ScoreBucket } from '@spandrel/contract';
 import { formatTimestamp, isStorableText } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { invalidRequest, type Scope } from '@spandrel/kernel';
 import {
   integer,
   joinSql,
@@ -100,7 +100,7 @@ export class ScoreRollupStore {
     await tx.run(sql`delete from score_rollup where project_id = ${projectId}`);
   }
 
-  /** `GET /api/analytics/scores`: what scores come to by time and name, oldest first. */
+  /** `GET /api/analytics/scores`: what scores come to by time and name, oldest first. @throws Invalid for too many. */
   async series(scope: Scope, query: ScoreSeriesQuery): Promise<ScoreBucket[]> {
     const { widthMs, originMs } = WIDTHS[query.group_by];
     const conditions = conditionsOf(scope, query);
@@ -109,9 +109,11 @@ export class ScoreRollupStore {
     const start = sql`r.bucket - ((r.bucket - ${originMs}) % ${widthMs} + ${widthMs}) % ${widthMs}`;
     const rows = await this.storage.readLong(
       SERIES.query`select ${start} as start, r.name as name, r.label as label, ${count}
-        from ${from} where ${conditions} group by 1, r.name, r.label order by 1, r.name, r.label`,
+        from ${from} where ${conditions} group by 1, r.name, r.label order by 1, r.name, r.label
+        limit ${SERIES_ROWS_MAX + 1}`,
       scope,
     );
+    if (rows.length > SERIES_ROWS_MAX) throw invalidRequest([{ path: 'group_by', message: TOO_MANY }]);
     const buckets = Map.groupBy(rows, ({ start: at, name }) => `${at} ${name}`);
     return [...buckets.values()].map((sums) => {
       const values = sums.reduce((sum, row) => sum + row.values, 0);
@@ -121,8 +123,8 @@ export class ScoreRollupStore {
         name: sums[0]!.name,
         count: sums.reduce((sum, row) => sum + row.scores, 0),
         mean: values === 0 ? null : sums.reduce((sum, row) => sum + row.total, 0) / values,
-        min: values === 0 ? null : Math.min(...isValued.map(({ low }) => low!)),
-        max: values === 0 ? null : Math.max(...isValued.map(({ high }) => high!)),
+        min: values === 0 ? null : isValued.reduce((least, { low }) => Math.min(least, low!), Infinity),
+        max: values === 0 ? null : isValued.reduce((most, { high }) => Math.max(most, high!), -Infinity),
         labels: Object.fromEntries(sums.flatMap((row) => (row.label === '' ? [] : [[row.label.slice(1), row.scores]]))),
       };
     });
@@ -168,6 +170,10 @@ function add(sums: ScoreRollupRow, value: number | null): void {
   sums.valueMin = Math.min(value, sums.valueMin ?? value);
   sums.valueMax = Math.max(value, sums.valueMax ?? value);
 }
+
+/** Sums by bucket, name and label that one answer is made of at most. */
+const SERIES_ROWS_MAX = 50_000;
+const TOO_MANY = `must not give more than ${SERIES_ROWS_MAX} buckets, names and labels; ask for a name, a shorter range or wider buckets`;
 
 const DAY_MS = 24 * HOUR_MS;
 

@@ -13,6 +13,7 @@ import {
   orderBy,
   ProjectRows,
   rawSql,
+  readFitting,
   shapeOf,
   sql,
   startOf,
@@ -28,6 +29,7 @@ import { ScoreRollupStore } from './score-rollup.store.js';
 import { Score, scoreTable, type ScoreRow } from './score.entity.js';
 
 const COLUMNS = scoreTable.select('c');
+const SIZE = rawSql('octet_length(c.metadata) + octet_length(c.revisions) + coalesce(octet_length(c.comment), 0)');
 
 const SUM = shapeOf({
   id: text(),
@@ -37,6 +39,9 @@ const SUM = shapeOf({
   values: integer(),
   total: number(),
 });
+
+/** Names and labels that the sums of a page distinguish at most; further ones are in none. */
+const SUMS_MAX = 20_000;
 
 const AWAITING = shapeOf({ id: text() });
 
@@ -129,13 +134,14 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
       NEWEST_FIRST,
       from,
       query.limit,
-      async (part, start, count) => ({
-        rows: await this.storage.readLong(
-          COLUMNS.query`select ${COLUMNS} from score c where ${conditions} and ${behind(NEWEST_FIRST, part, start)}
-            order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
-          scope,
+      (part, start, count) =>
+        readFitting(COLUMNS, SIZE, count, (columns, some) =>
+          this.storage.readLong(
+            columns.query`select ${columns} from score c where ${conditions} and ${behind(NEWEST_FIRST, part, start)}
+            order by ${orderBy(NEWEST_FIRST, part)} limit ${some}`,
+            scope,
+          ),
         ),
-      }),
       ({ createdAt, id }) => ({ value: createdAt, id }),
     );
   }
@@ -148,7 +154,7 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
       SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
           coalesce(sum(c.value), 0.0) as total
         from score c where c.project_id = ${scope.projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
-        group by ${id}, c.name, c.label order by ${id}, c.name, c.label`,
+        group by ${id}, c.name, c.label order by ${id}, c.name, c.label limit ${SUMS_MAX}`,
       scope,
     );
   }
@@ -170,7 +176,7 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
           coalesce(sum(c.value), 0.0) as total
         from (${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}) k
         join score c on c.trace_id = k.trace_id
-        where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label`,
+        where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label limit ${SUMS_MAX}`,
       scope,
     );
   }

@@ -16,7 +16,14 @@ export {
   type RowOfShape,
 } from './statements/row-shape.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/keyset.js';
-export { IdOrder, limitBySize, limitIdsBySize, type SizedRows } from './statements/id-order.js';
+export {
+  IdOrder,
+  limitBySize,
+  limitIdsBySize,
+  PAGE_BYTES,
+  readFitting,
+  type SizedRows,
+} from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
 export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-text.js';
 export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';

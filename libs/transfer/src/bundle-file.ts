@@ -63,6 +63,8 @@ const OPENING = /<script type="text\/plain" data-(?:part="([a-z]+(?:-\d{1,3})?)"
 /** No opening is longer: so much is kept where one may go on in the next chunk. */
 const OPENING_MAX = 100;
 const MANIFEST_MAX = 1024 * 1024;
+/** More than a file of as many traces as there may be in one has. */
+const PARTS_MAX = 1_000;
 
 /** A file with traces that was uploaded, read part by part; nothing of it is trusted. */
 export class BundleFile {
@@ -87,6 +89,7 @@ export class BundleFile {
         if (written.length > MANIFEST_MAX) throw notABundle('its manifest is too long');
         continue;
       }
+      if (digests.size >= PARTS_MAX && !digests.has(name)) throw notABundle(`it has more than ${PARTS_MAX} parts`);
       const known = digests.get(name) ?? { hash: createHash('sha256'), base64: new Base64() };
       digests.set(name, known);
       known.hash.update(known.base64.decode(text));

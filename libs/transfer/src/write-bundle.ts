@@ -5,15 +5,23 @@ import {
   BUNDLE_FORMAT,
   formatTimestamp,
   isStorableText,
-  parseWithSources,
   type BundleManifest,
   type BundleQuery,
   type DatapointResource,
 } from '@spandrel/contract';
 import { datapointJson, DatapointStore, DatasetStore } from '@spandrel/datasets';
-import { streamSlices, type Texts } from '@spandrel/http';
+import { streamSlices } from '@spandrel/http';
 import { DomainError, Invalid, PACKAGE, type Scope } from '@spandrel/kernel';
-import { maskDatapoint, maskScore, maskSpan, maskTrace, ProjectMasking, type BoundedMasking } from '@spandrel/masking';
+import {
+  maskDatapoint,
+  maskedJson,
+  maskScore,
+  maskSpan,
+  maskTrace,
+  ProjectMasking,
+  type BoundedMasking,
+  type MaskingCalls,
+} from '@spandrel/masking';
 import { scoreResource, ScoreStore } from '@spandrel/scores';
 import { Storage, type Position } from '@spandrel/storage';
 import {
@@ -124,8 +132,8 @@ export class WriteBundle {
       // The page shows how a cost came about; an import leaves it aside.
       const written = (span: StoredSpan) => spanTextsWith(span, { cost: costOfSpan(span, this.pricing) });
       for await (const slice of this.collections.spansOf(scope, id, written)) {
-        if (masking) yield await Promise.all(Array.from(slice, (texts) => maskedSpan(texts, masking)));
-        else yield slice;
+        if (!masking) yield slice;
+        else for (const texts of slice) yield [await maskedJson<object>([texts].flat().join(''), masking, maskSpan)];
       }
     }
   }
@@ -152,14 +160,14 @@ export class WriteBundle {
     for (const { id: traceId } of rows) {
       for (let from: Position | undefined; ;) {
         const spanIds = await this.spans.idsInStartOrder(scope, traceId, from, SPANS);
-        const found = await this.datapoints.madeFrom(scope, spanIds);
-        const names = await this.datasets.findNames(scope, [...new Set(found.map(({ datasetId }) => datasetId))]);
-        for (const row of found) {
-          const datapoint = parseWithSources(datapointJson(row)) as unknown as DatapointResource;
-          const kind = masking ? await masking.run((calls) => maskDatapoint(calls, datapoint.kind)) : datapoint.kind;
-          const of = { trace_id: traceId, dataset_name: names.get(row.datasetId) };
-          yield `${between}${JSON.stringify({ ...datapoint, kind, ...of })}`;
-          between = ',';
+        for await (const found of this.datapoints.madeFrom(scope, spanIds)) {
+          const names = await this.datasets.findNames(scope, [...new Set(found.map(({ datasetId }) => datasetId))]);
+          for (const row of found) {
+            const shown = masking ? await maskedJson(datapointJson(row), masking, maskedKind) : datapointJson(row);
+            const of = { trace_id: traceId, dataset_name: names.get(row.datasetId) };
+            yield `${between}${shown.slice(0, -1)},${JSON.stringify(of).slice(1)}`;
+            between = ',';
+          }
         }
         const last = spanIds.length === SPANS && (await this.spans.find(scope, spanIds.at(-1)!));
         if (!last) break;
@@ -170,6 +178,11 @@ export class WriteBundle {
   }
 }
 
+const maskedKind = (calls: MaskingCalls, datapoint: DatapointResource): DatapointResource => ({
+  ...datapoint,
+  kind: maskDatapoint(calls, datapoint.kind),
+});
+
 /** Spans of which datapoints are looked for at once. */
 const SPANS = 1_000;
 
@@ -178,12 +191,5 @@ const SCORES = 1_000;
 
 async function shownTrace(row: TraceRow, masking: BoundedMasking | null): Promise<string> {
   const text = exportedTrace(row);
-  if (!masking) return text;
-  const trace = parseWithSources(text) as Record<string, unknown>;
-  return JSON.stringify(await masking.run((calls) => maskTrace(calls, trace)));
-}
-
-async function maskedSpan(texts: Texts, masking: BoundedMasking): Promise<string> {
-  const span = parseWithSources(typeof texts === 'string' ? texts : texts.join('')) as Record<string, unknown>;
-  return JSON.stringify(await masking.run((calls) => maskSpan(calls, span)));
+  return masking ? maskedJson<object>(text, masking, maskTrace) : text;
 }

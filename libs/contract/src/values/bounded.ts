@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { jsonWeight } from './json-text-in-pieces.js';
 import { memberNames } from './large-values.js';
+import { jsonObjectSchema } from './text.js';
 
 /** A list of at most so many items, which in a longer one are not looked at: they could be half a million faults. */
 export function boundedList<Item extends z.ZodType>(item: Item, max: number, min = 0): z.ZodArray<Item> {
@@ -32,3 +34,7 @@ export function boundedMembers<Schema extends z.ZodObject | z.ZodRecord>(schema:
   };
   return schema;
 }
+
+/** A JSON object that is kept with others in a list: so many UTF-16 units of names and texts at most, and eight more for each value. */
+export const smallObject = (max: number) =>
+  jsonObjectSchema.refine((object) => jsonWeight(object, max) <= max, `must have at most ${max} characters of JSON`);

@@ -7,6 +7,7 @@ import {
   type CaptureRuleResource,
   CAPTURE_PREVIEW_SHOWN_MAX,
   CAPTURE_PREVIEW_SPANS_MAX,
+  CAPTURE_RULES_MAX,
   type CapturePreview,
   type PreviewCaptureBody,
 } from '@spandrel/contract';
@@ -46,6 +47,7 @@ export class ChangeCaptureRules {
     };
     await this.storage.write(async (tx) => {
       await this.datasets.getForWrite(tx, scope, datasetId);
+      await this.rules.assertRoom(tx, scope, CAPTURE_RULES_MAX, 'capture rules');
       tx.em.create(CaptureRule, rule);
     });
     return rule;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RejectedItem, RestoredCaptureRule } from '@spandrel/contract';
+import { CAPTURE_RULES_MAX, type RejectedItem, type RestoredCaptureRule } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { givenFilters } from '../capture/capture-filters.js';
@@ -27,12 +27,14 @@ export class RestoreCaptureRules {
       }
       const ids = [...new Set(restored.map(({ id }) => id))];
       const here = new Map((await this.rules.findSomeForWrite(tx, scope, ids)).map((rule) => [rule.id, rule]));
+      let room = await this.rules.room(tx, scope, CAPTURE_RULES_MAX);
       for (const [id, item] of new Map(restored.map((one) => [one.id, one]))) {
         const before = here.get(id);
         if (!places.has(item.dataset_id)) rejected.push({ item, ...NO_DATASET });
         else if (before && before.datasetId !== item.dataset_id) rejected.push({ item, ...OTHER_DATASET });
         else if (before) Object.assign(before, ruleRow(scope, item, before.capturedCount));
-        else tx.em.create(CaptureRule, ruleRow(scope, item, 0));
+        else if (room-- > 0) tx.em.create(CaptureRule, ruleRow(scope, item, 0));
+        else rejected.push({ item, ...NO_ROOM });
       }
       return rejected;
     });
@@ -49,4 +51,5 @@ const ruleRow = (scope: Scope, item: RestoredCaptureRule, capturedHere: number):
 });
 
 const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
+const NO_ROOM = { code: 'validation_failed', message: `a project has at most ${CAPTURE_RULES_MAX} capture rules` };
 const OTHER_DATASET = { code: 'id_conflict', message: 'a capture rule of another dataset has this id' };

@@ -1,11 +1,12 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Connections, type OpenConnection } from '@spandrel/connections';
-import { EXTERNAL_SCORER, type RunScorer } from '@spandrel/contract';
+import { EXTERNAL_SCORER, jsonTextInPieces, type RunScorer } from '@spandrel/contract';
 import {
   PLUGINS,
   type PluginRegistry,
   type Scope,
   codeFile,
+  inTurns,
   TaskFailure,
   TaskPool,
   type LoadedScorer,
@@ -39,8 +40,17 @@ export class ScoringThreads implements OnApplicationShutdown {
     if (!extension.inThread) return extension;
     const { needsExpected, needsBaseline = false } = extension;
     const configText = JSON.stringify(config);
-    const score = ({ input, output, expected, baseline, rubric, latencyMs, cost }: ScoreSample): Promise<Score> => {
-      const sample = JSON.stringify({ input, output, expected, baseline, rubric, latencyMs, cost });
+    const score = async ({
+      input,
+      output,
+      expected,
+      baseline,
+      rubric,
+      latencyMs,
+      cost,
+    }: ScoreSample): Promise<Score> => {
+      const members = { input, output, expected, baseline, rubric, latencyMs, cost };
+      const sample = await inTurns(jsonTextInPieces(members));
       return this.score(project, { scoring: name, config: configText, sample });
     };
     return { needsExpected, needsBaseline, inThread: true, score };

@@ -7,7 +7,16 @@ import {
   type StartReplay,
 } from '@spandrel/contract';
 import { NotFound, type Scope } from '@spandrel/kernel';
-import { fromJsonText, ProjectRows, sql, Storage, toJsonText, type Page, type WriteTx } from '@spandrel/storage';
+import {
+  fromJsonText,
+  ProjectRows,
+  rawSql,
+  sql,
+  Storage,
+  toJsonText,
+  type Page,
+  type WriteTx,
+} from '@spandrel/storage';
 import { Replay, replayTable, type ReplayRow } from './replay.entity.js';
 
 /** Statuses as the table holds them. */
@@ -32,7 +41,14 @@ export const replayNotFound = (): NotFound =>
 @Injectable()
 export class ReplayStore extends ProjectRows<ReplayRow> {
   constructor(storage: Storage) {
-    super(storage, { entity: Replay, table: replayTable, list: 'replays', order: 'desc', notFound: replayNotFound });
+    const of = {
+      entity: Replay,
+      table: replayTable,
+      list: 'replays',
+      order: 'desc',
+      notFound: replayNotFound,
+    } as const;
+    super(storage, { ...of, size: rawSql('octet_length(r.request) + octet_length(r.plan) + octet_length(r.counts)') });
   }
 
   /** Newest first. @throws Invalid `invalid_cursor`. */

@@ -1,7 +1,7 @@
 import { LockMode, type EntitySchema, type FilterQuery } from '@mikro-orm/core';
 import { isStorableText, type PlainList, type SortOrder } from '@spandrel/contract';
-import type { NotFound, Scope } from '@spandrel/kernel';
-import { IdOrder } from '../statements/id-order.js';
+import { invalidRequest, type NotFound, type Scope } from '@spandrel/kernel';
+import { IdOrder, PAGE_BYTES, type SizedRows } from '../statements/id-order.js';
 import type { Page } from '../statements/keyset.js';
 import { rawSql, sql, type Sql } from '../statements/sql.js';
 import type { Selection, Table } from '../statements/table.js';
@@ -16,11 +16,15 @@ export interface ProjectTable<Row> {
   list: string;
   /** The order of the list by when the rows were made; the oldest first when left out. */
   order?: SortOrder;
+  /** Bytes of the texts of a row `r`, where some are large; pages then end before they are too large for memory. */
+  size?: Sql;
   /** Makes the error for a row that is not there. */
   notFound: () => NotFound;
 }
 
-/** Small rows of a project, such as its datasets or channels: by their ids, and in the order in which they were made. */
+const IN_ORDER = new IdOrder('rows', 'r.id', 'asc');
+
+/** Rows of a project, such as its datasets or channels: by their ids, and in the order in which they were made. */
 export abstract class ProjectRows<Row extends { projectId: string; id: string }> {
   private readonly columns: Selection<Row>;
   private readonly order: IdOrder;
@@ -51,24 +55,22 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
 
   /** {@link list} of rows `r` that hold a condition. */
   protected listWhere(scope: Scope, condition: Sql, query: PlainList): Promise<Page<Row>> {
-    const { columns, of } = this;
-    return this.order.page(query, (rest) =>
-      this.storage.readLong(
-        columns.query`select ${columns} from ${rawSql(of.table.name)} r
-          where r.project_id = ${scope.projectId} and ${condition} and ${rest}`,
-        scope,
-      ),
-    );
+    const rows = this.rowsWhere(scope, condition);
+    if (this.of.size) return this.order.sizedPage(query, this.storage, rows, scope);
+    return this.order.page(query, (rest) => this.storage.readLong(rows.select(rows.columns, rest), scope));
+  }
+
+  private rowsWhere({ projectId }: Scope, condition: Sql): SizedRows<Row> {
+    const { table, size = rawSql('0') } = this.of;
+    const select = <Some>(columns: Selection<Some>, rest: Sql) =>
+      columns.query`select ${columns} from ${rawSql(table.name)} r
+          where r.project_id = ${projectId} and ${condition} and ${rest}`;
+    return { columns: this.columns, size, bytesMax: PAGE_BYTES, select };
   }
 
   /** Rows behind an id, in the order of their ids; none at the end. */
-  after(scope: Scope, afterId: string, limit: number): Promise<Row[]> {
-    const { columns, of } = this;
-    return this.storage.readLong(
-      columns.query`select ${columns} from ${rawSql(of.table.name)} r
-        where r.project_id = ${scope.projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
-      scope,
-    );
+  async after(scope: Scope, afterId: string, limit: number): Promise<Row[]> {
+    return (await IN_ORDER.fitting(this.storage, this.rowsWhere(scope, sql`1 = 1`), afterId, limit, scope)).rows;
   }
 
   /** The row, locked until the transaction ends; what is changed of it is written with the transaction. @returns `null` when there is none. */
@@ -88,6 +90,17 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
     const where = { projectId, id: { $in: [...ids] } } as FilterQuery<Row>;
     const lock = { orderBy: { id: 'asc' } as never, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     return tx.em.find(this.of.entity, where, lock) as Promise<Row[]>;
+  }
+
+  /** How many rows the project may still have. */
+  async room(tx: WriteTx, { projectId }: Scope, max: number): Promise<number> {
+    return max - (await tx.em.count(this.of.entity, { projectId } as FilterQuery<Row>));
+  }
+
+  /** @param what the rows are called. @throws Invalid where the project has as many as it may have. */
+  async assertRoom(tx: WriteTx, scope: Scope, max: number, what: string): Promise<void> {
+    if ((await this.room(tx, scope, max)) <= 0)
+      throw invalidRequest([{ path: '', message: `a project has at most ${max} ${what}` }]);
   }
 
   private found(row: Row | null): Row {

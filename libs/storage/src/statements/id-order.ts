@@ -24,6 +24,26 @@ export function limitIdsBySize(
   return limitBySize(sized, bytesMax).map(({ id }) => id);
 }
 
+/** Bytes of texts that a page of a list brings into memory, about: they are read and written at once. */
+export const PAGE_BYTES = 1024 * 1024;
+
+const BYTES = { bytes: integer() };
+
+/**
+ * The first of some large rows in any order, as many as fit on a page. They are looked up twice, sizes first.
+ * @param size bytes of a row's texts, known without reading them. @param read the first so many of the rows.
+ */
+export async function readFitting<Row>(
+  columns: Selection<Row>,
+  size: Sql,
+  count: number,
+  read: <Some>(columns: Selection<Some>, count: number) => Promise<Some[]>,
+): Promise<Fetched<Row>> {
+  const sized = await read(new Selection<RowOfColumns<typeof BYTES>>(BYTES, sql`${size} as bytes`), count);
+  const fitting = limitBySize(sized, PAGE_BYTES).length;
+  return { rows: fitting === 0 ? [] : await read(columns, fitting), cut: fitting < sized.length };
+}
+
 const SIZED = { id: text(), bytes: integer() };
 type Sized = RowOfColumns<typeof SIZED>;
 
