@@ -25,7 +25,7 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
       const answers = await Promise.all(mock.results.map(({ value }) => value as Promise<unknown[]>));
       expect(answers.filter(({ length }) => length > 0).length).toBeGreaterThan(10);
     }
-  });
+  }, 900_000);
 
   it('has loaded a project although spans are added to it all the time', async () => {
     const { body: trace } = await app.call('POST', '/api/traces', {});

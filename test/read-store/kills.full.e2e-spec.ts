@@ -10,6 +10,7 @@ import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
 import { answered, answersOf, configWith, untilLoaded, write } from './under-load.ts';
 
 const ROUNDS = THOROUGH ? 25 : 2;
+const ROUND_MS_MAX = 90_000;
 
 /** Writes until the server is gone. */
 async function writeUntilKilled(api: Api, round: number): Promise<void> {
@@ -32,37 +33,44 @@ describeWithClickHouse('ClickHouse under kills', () => {
       await engine?.crash();
     });
 
-    it(`misses, doubles and resurrects nothing in ${ROUNDS} rounds of kills`, async () => {
-      [place, engine] = [await takePlace(), await startClickHouse()];
-      const file = configWith({ url: engine.url, database: `kills_${name}` });
-      const start = () => place!.start({ command: 'server', env: { SPANDREL_CONFIG: file } });
-      const env = { ...place.env, SPANDREL_CONFIG: file };
-      if (place.mode === 'cloud') {
-        await (await start()).stop();
-        const { output } = await runSpandrel(['read-store', 'rebuild', '--data-dir', place.dataDir], env);
-        expect(output).toContain('The servers fill the read store from the start');
-      }
-      for (let round = 0; round < ROUNDS; round++) {
+    it(
+      `misses, doubles and resurrects nothing in ${ROUNDS} rounds of kills`,
+      async () => {
+        [place, engine] = [await takePlace(), await startClickHouse()];
+        const file = configWith({ url: engine.url, database: `kills_${name}` });
+        const start = () => place!.start({ command: 'server', env: { SPANDREL_CONFIG: file } });
+        const env = { ...place.env, SPANDREL_CONFIG: file };
+        if (place.mode === 'cloud') {
+          await (await start()).stop();
+          const { output } = await runSpandrel(['read-store', 'rebuild', '--data-dir', place.dataDir], env);
+          expect(output).toContain('The servers fill the read store from the start');
+        }
+        for (let round = 0; round < ROUNDS; round++) {
+          const server = await start();
+          const writers = [0, 1, 2].map((writer) => writeUntilKilled(server.api, 3 * round + writer));
+          const confirmed = async () =>
+            Number((await place!.rows<{ n: number }>('select max(confirmed) as n from read_store_state'))[0]!.n);
+          const before = await confirmed();
+          await until(async () => (await confirmed()) > before + 1, 60_000);
+          await engine.crash();
+          await until(
+            async () => !(await answered(server.api, ['/api/count/spans?status=completed'])).by.has(null),
+            20_000,
+          );
+          await engine.start();
+          if (round % 2 === 0) await until(async () => (await confirmed()) > before + 2, 60_000);
+          await server.stop('SIGKILL');
+          await Promise.all(writers);
+        }
         const server = await start();
-        const writers = [0, 1, 2].map((writer) => writeUntilKilled(server.api, 3 * round + writer));
-        const confirmed = async () =>
-          Number((await place!.rows<{ n: number }>('select max(confirmed) as n from read_store_state'))[0]!.n);
-        const before = await confirmed();
-        await until(async () => (await confirmed()) > before + 1, 60_000);
-        await engine.crash();
-        await until(async () => !(await answered(server.api, ['/api/spans?status=completed'])).by.has(null), 20_000);
-        await engine.start();
-        if (round % 2 === 0) await until(async () => (await confirmed()) > before + 2, 60_000);
-        await server.stop('SIGKILL');
-        await Promise.all(writers);
-      }
-      const server = await start();
-      const stored = await answersOfStore(place, server);
-      expect(await server.stop()).toBe(0);
-      const alone = await place.start({ command: 'server' });
-      expect(stored).toEqual(await answersOf(alone.api));
-      expect(await alone.stop()).toBe(0);
-    });
+        const stored = await answersOfStore(place, server);
+        expect(await server.stop()).toBe(0);
+        const alone = await place.start({ command: 'server' });
+        expect(stored).toEqual(await answersOf(alone.api));
+        expect(await alone.stop()).toBe(0);
+      },
+      ROUNDS * ROUND_MS_MAX,
+    );
   });
 
   it('is filled again, from the start, in the process of the server', async () => {

@@ -95,5 +95,5 @@ export async function untilLoaded(place: Place, api: Api): Promise<void> {
     90_000,
     () => 'the store was not filled',
   );
-  await until(async () => (await answered(api, ['/api/spans?status=completed'])).by.has(null), 40_000);
+  await until(async () => (await answered(api, ['/api/count/spans?status=completed'])).by.has(null), 40_000);
 }
