@@ -7,6 +7,7 @@ import {
   formatMetadataValue,
   formatP,
   formatScore,
+  lastQuestionOf,
   namedScores,
   oneScore,
   shownGroup,
@@ -70,18 +71,9 @@ export const createPreview = (value: unknown, columns: number): string =>
 export const cutText = (text: string, charactersMax: number): string =>
   text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()} … (${text.length} characters)`;
 
-/** A text as it is, of a conversation what was said last, any other value as JSON. */
-export function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const said = Array.isArray(value) ? openContent(value.at(-1)) : undefined;
-  return said ?? JSON.stringify(value) ?? '';
-}
-
-function openContent(message: unknown): string | undefined {
-  if (typeof message !== 'object' || message === null || !('role' in message)) return undefined;
-  const { content } = message as { content?: unknown };
-  return typeof content === 'string' ? content : undefined;
-}
+/** A text as it is, of a conversation the last question, as the dashboard lists it; any other value as JSON. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (lastQuestionOf(value) ?? JSON.stringify(value) ?? '');
 
 interface ItemOutcome {
   outcome: 'passed' | 'failed' | 'error' | 'skipped';

@@ -12,7 +12,7 @@ import type { EvalReport } from './report-items.js';
 import { errorLines, tellGitHub, prepareReports, writeReports } from './reports.js';
 import { junitReport } from './junit.js';
 import { markdownReport, inlineCode } from './markdown.js';
-import { judgeItem } from './report-items.js';
+import { createPreview, judgeItem } from './report-items.js';
 
 const schema = readFileSync(resolve('test/cli/fixtures/junit.xsd'), 'utf8');
 const fixture = (name: string): string => readFileSync(resolve('apps/cli/src/eval/reports/fixtures', name), 'utf8');
@@ -31,6 +31,23 @@ const stopped = (): EvalReport =>
     gates: [{ text: 'mean >= 0.9', found: '–', passed: null, isRegression: false }],
     items: [sampleItem('P1', { samples: [1, 1] }), sampleItem('P2', { status: 'pending', samples: [null, null] })],
   });
+
+describe('the input of a datapoint', () => {
+  it('is the last question of a conversation with tools and pictures, as the dashboard lists it', () => {
+    const asked = { role: 'user', content: 'Which rate?' };
+    const tools = [
+      { role: 'assistant', content: '', tool_calls: [] },
+      { role: 'tool', content: '{"rate":3}' },
+    ];
+    const picture = [
+      { type: 'text', text: 'See the picture.' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+    ];
+    expect(createPreview([asked, ...tools], 60)).toBe('Which rate?');
+    expect(createPreview([asked, { role: 'user', content: picture }], 60)).toBe('See the picture.');
+    expect(createPreview([3], 60)).toBe('[3]');
+  });
+});
 
 describe('what a datapoint comes to', () => {
   const scored = (...scores: number[]): EvalItem['scores'] =>
