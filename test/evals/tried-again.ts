@@ -94,8 +94,8 @@ export function triedAgain(lab: () => EvalsLab): void {
       expect(differences(counted, of, 1e-9)).toEqual([]);
     };
     const isOver = (status: string): boolean => status === 'completed' || status === 'failed';
-    const statisticsOf = async (id: string): Promise<EvalStatistics> =>
-      (await lab().api.get<EvalStatistics>(`/api/eval/${id}/statistics`)).body;
+    const statisticsOf = async (id: string, query = ''): Promise<EvalStatistics> =>
+      (await lab().api.get<EvalStatistics>(`/api/eval/${id}/statistics${query}`)).body;
 
     it.each([1, 3])('that failed are called again, and no other, with %i repeats', async (repeats) => {
       const { id } = await lab().dataset(...questions(6, `failing x${repeats}`));
@@ -271,6 +271,10 @@ export function triedAgain(lab: () => EvalsLab): void {
         expect(taken).toEqual(first.result_items.map(({ output }) => [output, true, off.id, 0]));
         expect(await statisticsOf(second.id)).toMatchObject({ reused_samples: 4, cost: { total: 0 } });
         expectRecounted(second);
+        // Nor is it compared with what calls cost.
+        const { comparison } = await statisticsOf(second.id, `?baseline=${first.id}&allow_different_scoring=true`);
+        expect(comparison).toMatchObject({ pairs: 4, cost: { pairs: 0, diff: null }, latency_ms: { pairs: 4 } });
+        expect(comparison!.summary).not.toContain('cheaper');
         // What was taken over is no source: it would become older and older.
         await lab().api.delete(`/api/eval/${first.id}`);
         await lab().api.delete(`/api/eval/${off.id}`);

@@ -146,7 +146,7 @@ export async function compareWithBaseline(
     const isAlike = isAnyScoring || comparable.scorers[name] !== false;
     scorers.push([name, await compareScores(scores, others, partners, { ...options, isAlike, isSignTest })]);
   }
-  const quantity = async (ofRun: ArrayLike<number>, ofBaseline: ArrayLike<number>) => {
+  const quantity = async (ofRun: ArrayLike<number>, ofBaseline: ArrayLike<number>, partners: Int32Array) => {
     const differences = await pairedDifferences(ofRun, ofBaseline, partners);
     const compared = await compareByT(differences, clusters, UNBOUNDED, distributions);
     let sum = 0;
@@ -155,9 +155,12 @@ export async function compareWithBaseline(
     });
     return { ...compared, baseline_mean: compared.pairs === 0 ? null : sum / compared.pairs };
   };
+  const isTaken = (partner: number, i: number): boolean => run.reused.has(i) || baseline.reused.has(partner);
+  const called =
+    run.reused.size + baseline.reused.size === 0 ? partners : partners.map((one, i) => (isTaken(one, i) ? -1 : one));
   const amounts = {
-    latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
-    cost: await quantity(run.cost.means, baseline.cost.means),
+    latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means, partners),
+    cost: await quantity(run.cost.means, baseline.cost.means, called),
   };
   const named = Object.fromEntries(scorers);
   const shown = speaking === null ? score : named[speaking]!;

@@ -22,6 +22,7 @@ const row = (datapointId: string, repeat = 0, members: Partial<SampleScoresRow> 
     latencyMs: 10,
     cost: null,
     judgeCost: null,
+    reused: 0,
   },
   ...members,
 });

@@ -224,7 +224,7 @@ export interface Counting {
 
 /** @param scorers names, in the order of the run. */
 export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): SampleMeasures {
-  const { status, score, said, preferences, latencyMs, cost, judgeCost } = row;
+  const { status, score, said, preferences, latencyMs, cost, judgeCost, reused } = row;
   const failed = status === RESULT_STATUS.failed;
   return {
     failed,
@@ -236,6 +236,7 @@ export function toMeasures(row: SampleScoresRow, scorers: readonly string[]): Sa
     scores: said !== null ? readScores(said, scorers) : scorers.length === 1 ? [score] : [],
     latencyMs,
     cost: addCosts([cost, judgeCost]),
+    ...(reused === 1 && { isReused: true }),
   };
 }
 

@@ -239,6 +239,8 @@ export interface SampleMeasures {
   latencyMs: number | null;
   /** Dollars, of the call and of its judges. */
   cost: number | null;
+  /** Whether an earlier run had the answer, so that the cost is not that of a call. */
+  isReused?: boolean;
   /** Whom judges preferred, in the order of the scorers; absent where none compares with a baseline. */
   preferences?: readonly (SamplePreference | undefined)[];
 }
@@ -283,6 +285,8 @@ export class RunSamples {
   readonly preferences = new Map<string, Preferences>();
   readonly latencyMs: Quantity;
   readonly cost: Quantity;
+  /** Positions of the datapoints that have an answer of an earlier run. */
+  readonly reused = new Set<number>();
   samples = 0;
   failedSamples = 0;
   readonly repeats: number;
@@ -328,6 +332,7 @@ export class RunSamples {
     }
     this.latencyMs.add(present(samples, ({ latencyMs }) => latencyMs));
     this.cost.add(present(samples, ({ cost }) => cost));
+    if (samples.some(({ isReused }) => isReused)) this.reused.add(this.ids.length);
     this.clusters?.add(cluster);
     for (let repeat = 0; repeat < this.repeats; repeat++) this.outcomes.push(0);
     for (const [at, { failed, repeat = at }] of samples.entries()) {

@@ -116,6 +116,8 @@ const ROW = shapeOf({
   latencyMs: nullable(integer()),
   cost: nullable(number()),
   judgeCost: nullable(number()),
+  /** 1: the answer is that of an earlier run, and cost nothing. */
+  reused: integer(),
 });
 
 /** A processed sample of a run, without its texts. */
@@ -125,7 +127,7 @@ export type SampleScoresRow = RowOfShape<typeof ROW>;
 const SLICE = 500;
 
 const COLUMNS = rawSql(
-  's.datapoint_id as "datapointId", s.status, s.score, s.latency_ms as "latencyMs", s.cost, s.judge_cost as "judgeCost"',
+  's.datapoint_id as "datapointId", s.status, s.score, s.latency_ms as "latencyMs", s.cost, s.judge_cost as "judgeCost", case when s.reused_run_id is null then 0 else 1 end as reused',
 );
 
 /** The scores of the samples of runs. */
