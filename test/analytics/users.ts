@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { SpanResource, TimeBucket, TraceListItem, UserResource } from '@spandrel/contract';
+import { addCost, costOf, toCostSum } from '@spandrel/tracing';
 import type { AnalyticsApp } from './analytics-app.js';
 import { sendAtOnce, USERS, write } from './random-writes.js';
 
@@ -28,7 +29,7 @@ function naiveUsers(
   traces: readonly TraceListItem[],
   spans: readonly SpanResource[],
   isIn: (trace: TraceListItem) => boolean,
-): Partial<UserResource>[] {
+): UserResource[] {
   const byUser = Map.groupBy(
     traces.filter((trace) => trace.user_id !== null && isIn(trace)),
     ({ user_id: user }) => user!,
@@ -37,14 +38,17 @@ function naiveUsers(
     const sum = (of: (trace: TraceListItem) => number): number => own.reduce((all, trace) => all + of(trace), 0);
     const starts = own.map(({ started_at: at }) => at).toSorted((a, b) => Date.parse(a) - Date.parse(b));
     const ids = new Set(own.map(({ id }) => id));
+    const theirs = spans.filter(({ trace_id: id }) => ids.has(id));
+    const costs = theirs.flatMap(({ kind: { cost } }) => (typeof cost === 'number' ? [toCostSum(cost)] : []));
     return {
       user_id,
       trace_count: own.length,
       session_count: new Set(own.flatMap(({ session_id: session }) => session ?? [])).size,
       span_count: sum(({ span_count: count }) => count),
-      call_count: spans.filter(({ trace_id: id, kind }) => ids.has(id) && kind.type === 'llm_call').length,
+      call_count: theirs.filter(({ kind }) => kind.type === 'llm_call').length,
       error_count: sum(({ error_count: count }) => count),
       total_tokens: sum(({ total_tokens: count }) => count),
+      total_cost: costs.length === 0 ? null : costOf(costs.reduce(addCost)),
       unpriced_count: sum(({ unpriced_count: count }) => count),
       first_seen_at: starts[0]!,
       last_seen_at: starts.at(-1)!,
@@ -62,8 +66,8 @@ export function describeUsers(app: () => AnalyticsApp, newProject: () => string)
         const project = newProject();
         await sendAtOnce([app()], [project], writes);
         const [traces, spans] = [await app().traces(project), await app().spans(project)];
-        const byId = (users: readonly Partial<UserResource>[]): unknown =>
-          users.map(({ total_cost: _cost, ...user }) => user).toSorted((a, b) => (a.user_id! < b.user_id! ? -1 : 1));
+        const byId = (users: readonly UserResource[]): UserResource[] =>
+          users.toSorted((a, b) => (a.user_id < b.user_id ? -1 : 1));
         const { users } = await listed(project);
         expect(byId(users)).toEqual(byId(naiveUsers(traces, spans, () => true)));
         const since = '2026-01-04T12:00:00.000Z';

@@ -52,7 +52,15 @@ export const TraceSchema = defineEntity({
       properties: ['projectId', 'sessionId', 'startedAt', 'id'],
       where: 'session_id is not null',
     },
-    { name: 'trace_user', properties: ['projectId', 'userId', 'startedAt', 'id'], where: 'user_id is not null' },
+    {
+      // With what users are sorted by, so that no trace is read for it (ADR 0090).
+      name: 'trace_user',
+      properties: [
+        ...(['projectId', 'userId', 'startedAt', 'id', 'costUsd', 'costPico', 'costCount'] as const),
+        ...(['callCount', 'totalTokens', 'errorCount'] as const),
+      ],
+      where: 'user_id is not null',
+    },
     { name: 'trace_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
     ...metadataIndexes('trace'),
   ],

@@ -3,7 +3,7 @@ import { DomainError } from '@spandrel/kernel';
 import { integer, shapeOf, Storage, type LongReadOptions, type Query, type Sql } from '@spandrel/storage';
 import { ScanSettings } from '../tracing.settings.js';
 
-const COUNT = shapeOf({ n: integer() });
+const ONE = shapeOf({ one: integer() });
 
 /** Reads that go through all spans or traces of a range: up to a number of rows, and for so long (docs/spec/limits.md). */
 @Injectable()
@@ -14,7 +14,7 @@ export class BoundedScan {
   ) {}
 
   /**
-   * @param rows `select 1 from …`: what the query reads, which is counted first.
+   * @param rows `select 1 as one from …`: what the query reads, of which one too many is looked for first.
    * @throws DomainError `range_too_large` when that are too many, or reading them takes too long.
    */
   async read<Row>(rows: Sql, query: Query<Row>, options: LongReadOptions): Promise<Row[]> {
@@ -23,8 +23,8 @@ export class BoundedScan {
     const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
     const read = <One>(one: Query<One>): Promise<One[]> => this.storage.readLong(one, { ...options, signal });
     try {
-      const [count] = await read(COUNT.query`select count(*) as n from (${rows} limit ${rowsMax + 1}) counted`);
-      if (count!.n > rowsMax) throw rangeTooLarge(`has more than ${rowsMax} rows to read`);
+      const tooMany = await read(ONE.query`${rows} limit 1 offset ${rowsMax}`);
+      if (tooMany.length > 0) throw rangeTooLarge(`has more than ${rowsMax} rows to read`);
       return await read(query);
     } catch (error) {
       if (late.aborted && !options.signal?.aborted) throw rangeTooLarge(`takes more than ${timeMax / 1_000} s to read`);

@@ -22,6 +22,7 @@ import { DatapointSource } from './20261127211642-datapoint-source.js';
 import { Replay } from './20261127210636-replay.js';
 import { ColdTexts } from './20261128005019-cold-texts.js';
 import { ScoreVerdicts } from './20261128011640-score-verdicts.js';
+import { UserCosts } from './20261128043330-user-costs.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -47,4 +48,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261127210636-replay', class: Replay },
   { name: '20261128005019-cold-texts', class: ColdTexts },
   { name: '20261128011640-score-verdicts', class: ScoreVerdicts },
+  { name: '20261128043330-user-costs', class: UserCosts },
 ];
