@@ -86,7 +86,7 @@ export class UserListStore {
       return { items: [], nextCursor: null };
     }
     const traces = tracesOf(scope, query);
-    // Of all time Postgres would read the whole table, if that is small, rather than the index with the sums (ADR 0090).
+    // Without a range Postgres would read a small table whole, rather than the index with the sums (ADR 0090).
     const isWhole = query.since === undefined && query.until === undefined;
     const planned = isWhole ? plannedOnce : <Row>(one: Query<Row>): Query<Row> => one;
     const page = await fillPage(
