@@ -208,8 +208,9 @@ function readScores({ scope, sorting, storage }: ListRequest, { from, at, id }: 
   const ordered = { ...sorting, column: at, idColumn: id };
   return (behindOf: Position | undefined, count: number): Promise<Position[]> =>
     storage.readLong(
-      positionShape(sorting).query`select ${positionColumns(ordered)} from ${from}
-        where ${where} and ${behind(ordered, 'valued', behindOf)} order by ${orderBy(ordered, 'valued')} limit ${count}`,
+      // Each score looks for its span in the partition of its start, whatever the values.
+      plannedOnce(positionShape(sorting).query`select ${positionColumns(ordered)} from ${from}
+        where ${where} and ${behind(ordered, 'valued', behindOf)} order by ${orderBy(ordered, 'valued')} limit ${count}`),
       scope,
     );
 }
