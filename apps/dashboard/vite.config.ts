@@ -151,6 +151,6 @@ export default defineConfig(({ command }) => ({
     port: 5173,
     strictPort: true,
     headers: DEVELOPMENT_HEADERS,
-    proxy: { '/api': { target: process.env['SPANDREL_API_URL'] ?? 'http://127.0.0.1:3000' } },
+    proxy: { '^(/p/[^/]+)?/api/': { target: process.env['SPANDREL_API_URL'] ?? 'http://127.0.0.1:3000' } },
   },
 }));

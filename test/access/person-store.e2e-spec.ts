@@ -48,6 +48,11 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
         [second.id, 'editor', 'Org'],
         [first.id, 'viewer', 'Org'],
       ]);
+      const place = { orgId: org.id, projectId: second.id, role: 'editor', rateLimit: null, projectRateLimit: null };
+      expect(await people.findPlace(person.id, second.id)).toEqual(place);
+      expect((await people.findPlace(person.id, first.id))?.role).toBe('viewer');
+      expect(await people.findPlace(person.id, 'nothing')).toBeUndefined();
+      expect(await people.findPlace('nobody', first.id)).toBeUndefined();
       const places = await storage.write((tx) => people.places(tx, [org.id, 'nothing']));
       expect(places.map(({ projectId }) => projectId).toSorted()).toEqual([first.id, second.id].toSorted());
       const listed = await members.list(CLI_ACTOR, org.id, { limit: 10 });
@@ -80,7 +85,10 @@ describeOnBothDatabases('people', ({ newDatabase }) => {
       expect(await begin(80, 0)).toBe(true);
 
       await members.delete(CLI_ACTOR, org.id, viewer.id);
-      expect(await roles()).toEqual([['in-second', 'editor', 'Ada']]);
+      expect(await roles()).toEqual([
+        ['in-first', null, 'Ada'],
+        ['in-second', 'editor', 'Ada'],
+      ]);
       await storage.write(async (tx) => {
         tx.em.create(Member, {
           ...{ id: 'by-group', orgId: org.id, projectId: null, role: 'admin', source: 'groups' },

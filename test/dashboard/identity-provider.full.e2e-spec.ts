@@ -1,7 +1,7 @@
 /** People sign in with a real identity provider in a browser, have roles, change projects and sign out. */
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { AccessSettings, OidcSettings } from '@spandrel/access';
-import type { ProjectResource } from '@spandrel/contract';
+import type { KeyCreated, MemberResource, ProjectResource } from '@spandrel/contract';
 import type { Page } from 'playwright-core';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
@@ -11,7 +11,7 @@ import { freePort } from '../support/ports.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { DashboardBrowser, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 
 const FONTS = 'https://fonts.googleapis.com';
 
@@ -107,7 +107,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
     await signIn('ada');
     await page.getByRole('banner').getByText('Acme / Acme').waitFor();
-    await expectSoon(() => addressOf(), '/traces?status=running');
+    await expectSoon(() => addressOf(), `/p/${tenant.project.id}/traces?status=running`);
     await page.goto(`${app.url}/traces`);
     await page.getByRole('link', { name: 'of the first project' }).waitFor();
 
@@ -116,8 +116,11 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await expectAccessible(watched);
     await page.getByRole('menuitem', { name: 'Open Acme / Second' }).click();
     await page.getByRole('banner').getByText('Acme / Second').waitFor();
-    await page.goto(`${app.url}/traces`);
+    await expectSoon(() => addressOf(), `/p/${second.id}/traces`);
+    // A short address leads to the project that was opened last.
+    await page.goto(`${app.url}/traces?status=failed`);
     await page.getByRole('banner').getByText('Acme / Second').waitFor();
+    await expectSoon(() => addressOf(), `/p/${second.id}/traces?status=failed`);
     expect(await page.getByRole('link', { name: 'of the first project' }).count()).toBe(0);
 
     await page.goto(`${app.url}/settings`);
@@ -170,10 +173,10 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.goto(`${app.url}/p/${second.id}/traces?status=failed`);
     await signIn('ada');
     await page.getByRole('banner').getByText('Acme / Second').waitFor();
-    await expectSoon(() => addressOf(), '/traces?status=failed');
+    await expectSoon(() => addressOf(), `/p/${second.id}/traces?status=failed`);
     await page.goto(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
     await page.getByRole('heading', { name: 'linked' }).waitFor();
-    await expectSoon(() => addressOf(), `/traces/${trace.id}`);
+    await expectSoon(() => addressOf(), `/p/${tenant.project.id}/traces/${trace.id}`);
     await page.getByRole('button', { name: 'Copy link' }).click();
     expect(await watched.clipboard()).toBe(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
 
@@ -197,13 +200,73 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
 
     await page.goto(`${app.url}/p/of-somebody-else/traces`);
     await page.getByRole('heading', { name: 'This link leads to another project' }).waitFor();
-    await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
     await expectAccessible(watched);
     expect(faultsOf().filter((fault) => !fault.includes('status of 404'))).toEqual([]);
-    await page.goto(`${app.url}/traces`);
+    await page.getByRole('link', { name: 'Go to your traces' }).click();
+    await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+  });
+
+  inBrowser('has two projects open in two tabs, each with its own, until a role in one is taken', async () => {
+    const made = { name: 'of the second', scopes: ['read', 'write', 'ingest'], project_id: second.id };
+    const { key } = (await app.api.post<KeyCreated>('/api/keys', made)).body;
+    const apis = [tenant.api, app.anonymous.as(key)];
+    const members = [];
+    for (const { id: project_id } of [tenant.project, second]) {
+      const member = { email: 'tabea@people.example', role: 'editor', project_id };
+      members.push((await app.api.post<MemberResource>(`/api/orgs/${tenant.org.id}/members`, member)).body);
+    }
+    provider.people.set('tabea', {
+      ...{ name: 'Person tabea', email: 'tabea@people.example', email_verified: true, groups: [] },
+    });
+    await page.goto(`${app.url}/p/${tenant.project.id}/traces`);
+    await signIn('tabea');
+    const isConnected = (tab: Page) =>
+      expectSoon(() => tab.getByRole('status', { name: 'Live updates' }).textContent(), 'Connected');
+    await isConnected(page);
+    const other = await page.context().newPage();
+    await other.goto(`${app.url}/p/${second.id}/traces`);
+    await isConnected(other);
+    await page.getByRole('banner').getByText('Acme / Acme').waitFor();
+    await other.getByRole('banner').getByText('Acme / Second').waitFor();
+
+    // Events come to the tab of their project, and what a tab writes is its project's: by keys alone.
+    const tabs = [page, other];
+    for (const [n, api] of apis.entries()) await api.post('/api/traces', { name: `live in ${n}` });
+    for (const [n, tab] of tabs.entries()) {
+      await tab.bringToFront();
+      await tab.getByRole('link', { name: `live in ${n}` }).waitFor();
+      expect(await tab.getByRole('link', { name: `live in ${1 - n}` }).count()).toBe(0);
+      await tab.keyboard.press('g');
+      await tab.keyboard.press('d');
+      await tabTo(tab.getByRole('button', { name: 'New dataset' }).first());
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('dialog').getByLabel('Name').fill(`written in ${n}`);
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('heading', { name: `written in ${n}`, level: 1 }).waitFor();
+      expect(new URL(tab.url()).pathname).toMatch(`/p/${n === 0 ? tenant.project.id : second.id}/datasets/`);
+    }
+    for (const [n, api] of apis.entries()) {
+      const { datasets } = (await api.get<{ datasets: { name: string }[] }>('/api/datasets')).body;
+      expect(datasets.map(({ name }) => name)).toContain(`written in ${n}`);
+      expect(datasets.map(({ name }) => name)).not.toContain(`written in ${1 - n}`);
+    }
+
+    await app.api.delete(`/api/orgs/${tenant.org.id}/members/${members[1]!.id}`);
+    await other.getByRole('heading', { name: 'This link leads to another project' }).waitFor();
+    await apis[0]!.post('/api/traces', { name: 'goes on' });
+    await page.bringToFront();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('link', { name: 'goes on' }).waitFor();
+    await isConnected(page);
+    await other.bringToFront();
+    await other.getByRole('link', { name: 'Go to your traces' }).click();
+    await other.getByRole('banner').getByText('Acme / Acme').waitFor();
+    await other.close();
+    expect(faultsOf()).toEqual([]);
   });
 
   inBrowser('says why somebody cannot be signed in', async () => {

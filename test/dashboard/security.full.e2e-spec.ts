@@ -57,7 +57,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', () => {
     await page.getByLabel('API key or token').fill(tenant.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account' }).waitFor();
-    await page.waitForURL((url) => url.pathname === '/traces');
+    await page.waitForURL((url) => url.pathname === `/p/${tenant.project.id}/traces`);
     expect(await page.context().cookies()).toEqual([
       expect.objectContaining({
         ...{ name: '__Host-spandrel', path: '/', httpOnly: true, secure: true, sameSite: 'Strict' },

@@ -32,6 +32,16 @@ const UNREADABLE = {
 describe('settings', () => {
   onTraces();
 
+  inBrowser('are at an address without a project, to which those with one lead', async () => {
+    await page.goto(`${program.apiUrl}/p/somewhere/settings?x=1`);
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await expectSoon(() => page.url(), `${program.apiUrl}/settings?x=1`);
+    await page.goto(`${program.apiUrl}/p/somewhere//elsewhere.example/settings`);
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+    expect(new URL(page.url()).origin).toBe(program.apiUrl);
+    expectNoFaults(watched);
+  });
+
   inBrowser('are chosen by keys alone, and kept without a flash', async () => {
     await page.addInitScript(AT_FIRST);
     await page.goto(`${program.apiUrl}/traces`);

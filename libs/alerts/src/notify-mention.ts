@@ -22,7 +22,8 @@ export class NotifyMention {
   async write(tx: WriteTx, { projectId }: Scope, comment: MentionMessage['comment']): Promise<void> {
     const now = Date.now();
     const text = [...comment.text].slice(0, TEXT_SHOWN).join('');
-    const shown = { ...comment, text, url: `${this.settings.dashboardOrigin ?? ''}${comment.url}` };
+    const origin = this.settings.dashboardOrigin;
+    const shown = { ...comment, text, url: `${origin === null ? '' : `${origin}/p/${projectId}`}${comment.url}` };
     const head = { type: 'comment.mention', created_at: formatTimestamp(now), project_id: projectId } as const;
     for (const channel of await tx.em.find(AlertChannel, { projectId }))
       createDelivery(tx, channel, comment.id, { id: newId(), ...head, comment: shown }, now);

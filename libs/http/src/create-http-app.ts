@@ -14,6 +14,7 @@ import { type CoreSettings, DomainError, ClientAddresses, newId } from '@spandre
 import { clientIdSchema } from '@spandrel/contract';
 import type { AccessLog } from './access-log.js';
 import { AccessGuard, admitBeforeBody } from './access/access.guard.js';
+import { withoutProject } from './access/project-address.js';
 import { ThirdPartyPaths } from './third-party-protocols.js';
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
@@ -57,7 +58,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
-    rewriteUrl: ({ url }: IncomingMessage): string => foreign.rewrite(url ?? '/'),
+    rewriteUrl: ({ url }: IncomingMessage): string => foreign.rewrite(withoutProject(url ?? '/')),
     // A request on a connection that was open when the stop began is served like any other, and its connection closed.
     return503OnClosing: false,
     // Bodies have limits of their own, see `limitArrival`.

@@ -2,6 +2,7 @@ import { parseWithSources, type ErrorCode } from '@spandrel/contract/browser';
 import { createClient, LISTS, type ListId } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
 import { PAGE_ROWS } from './page-rows.js';
+import { BASE } from './project-base.js';
 import { goToSignIn } from './go-to-sign-in.js';
 import { addressByLink, EMBEDDED, SHARE_TOKEN } from './share-token.js';
 
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 3_600_000;
  * browsers without them show what a double holds rather than nothing.
  */
 export const api = createClient({
-  url: EMBEDDED ? 'http://file.invalid' : location.origin,
+  url: EMBEDDED ? 'http://file.invalid' : location.origin + BASE,
   timeoutMs: TIMEOUT_MS,
   // The query cache does it (api-error.ts).
   retry: false,

@@ -1,12 +1,5 @@
 export const SIGN_IN = '/sign-in';
 
-let isLeaving = false;
-
-/** Says that the tab goes elsewhere by itself: it is not led to the page to sign in meanwhile, for requests of the session before. */
-export function setLeaving(leaving: boolean): void {
-  isLeaving = leaving;
-}
-
 /**
  * Leads to the page to sign in, and from there back to where the tab is. The tab starts over, so that nothing which the
  * ended session was shown stays in it.
@@ -14,7 +7,7 @@ export function setLeaving(leaving: boolean): void {
  */
 export function goToSignIn(why?: 'stopped'): void {
   const { pathname, search, hash } = location;
-  if (pathname === SIGN_IN || isLeaving) return;
+  if (pathname === SIGN_IN) return;
   const next = encodeURIComponent(pathname + search + hash);
   location.replace(`${SIGN_IN}?next=${next}${why === undefined ? '' : `&why=${why}`}`);
 }

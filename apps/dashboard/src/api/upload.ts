@@ -1,6 +1,7 @@
 import type { ImportBundleResult, ImportJsonResult, ImportLine, ImportResult } from '@spandrel/contract';
 import { readError } from '@spandrel/sdk/api';
 import { unreachable } from './api-error.js';
+import { BASE } from './project-base.js';
 import { goToSignIn } from './go-to-sign-in.js';
 
 interface UploadOptions {
@@ -32,7 +33,7 @@ function upload(address: string, { headers, body, signal, onSent, onAnswer }: Up
     request.addEventListener('error', () => reject(unreachable()));
     request.addEventListener('abort', () => reject(signal?.reason as Error));
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
-    request.open('POST', address);
+    request.open('POST', BASE + address);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.send(body);
   });

@@ -2,11 +2,12 @@ import type { BrowserSessionResource } from '@spandrel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/api.js';
+import { isNotFound } from '../api/api-error.js';
 import { goToSignIn } from '../api/go-to-sign-in.js';
-import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
+import { ButtonMenu, ButtonMenuItem, ButtonMenuLink } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
 import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
-import { openProject, recentProjects, SESSION_PROJECTS } from '../features/projects.js';
+import { noteProject, projectAddress, recentProjects, SESSION_PROJECTS } from '../features/projects.js';
 import { notifyOtherTabs, onOtherTabs } from '../features/session-look.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
 import { SessionLook } from '../features/session-look.js';
@@ -19,6 +20,10 @@ export function Account({ session }: { session: BrowserSessionResource }) {
   const container = useRef<HTMLDivElement>(null);
   const [isOpen, setIsOpen] = useState(false);
   useSessionWatch(session);
+  const here = session.project?.id;
+  useEffect(() => {
+    if (here !== undefined) noteProject(here);
+  }, [here]);
   // The menu covers a part of the page, which cannot be used meanwhile anyway.
   useEffect(() => {
     if (!isOpen) return undefined;
@@ -70,16 +75,12 @@ function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
   const others = (data?.projects ?? [])
     .filter(({ id }) => id !== session.project?.id)
     .toSorted((a, b) => placeOf(a.id) - placeOf(b.id));
-  const open = (id: string): void =>
-    void openProject(id, () => location.assign('/')).catch((error: Error) =>
-      notifyError('The project could not be opened', error),
-    );
   return (
     <>
       {others.slice(0, SHOWN_MAX).map((project) => (
-        <ButtonMenuItem key={project.id} onClick={() => open(project.id)}>
+        <ButtonMenuLink key={project.id} href={projectAddress(project.id)}>
           Open <bdi>{project.org.name}</bdi> / <bdi>{project.name}</bdi>
-        </ButtonMenuItem>
+        </ButtonMenuLink>
       ))}
       {others.length > SHOWN_MAX && (
         <ButtonMenuItem onClick={() => search?.run()}>Find one of {others.length} projects</ButtonMenuItem>
@@ -90,21 +91,23 @@ function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
 
 /**
  * Looks after the session of the tab: another tab may sign in or out, the session may end, and Back may show a page of an
- * earlier one (docs/spec/dashboard-settings.md#one-credential-a-browser). A tab never goes on with another project than it began with.
+ * earlier one (docs/spec/dashboard-settings.md#several-projects-in-one-browser). A tab stays in the project of its address.
  */
 export function useSessionWatch(session: BrowserSessionResource): void {
   const queryClient = useQueryClient();
   const isRefused = session.mode === 'cloud' && !session.scopes.includes('read');
-  const isLive = useLiveState(undefined, isRefused) === 'live';
+  const isLive = useLiveState(isRefused) === 'live';
   const wasLive = useRef(false);
   const current = useRef<SessionLook | null>(null);
   useEffect(() => {
     const watch = new SessionLook({
-      read: () => api.getBrowserSession(),
+      read: () => api.getBrowserSession().catch((error) => (isNotFound(error) ? null : Promise.reject(error))),
       later: browserParts.later,
       onSession: (now) => {
-        if (!now.signed_in) goToSignIn();
-        else if (now.project?.id !== session.project?.id) goToSignIn('stopped');
+        // The page begins with saying so.
+        if (now === null && session.kind === 'person') location.reload();
+        else if (now === null) goToSignIn('stopped');
+        else if (!now.signed_in) goToSignIn();
         else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
       },
     });

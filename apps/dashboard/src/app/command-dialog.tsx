@@ -18,7 +18,9 @@ import styles from './command-dialog.module.css';
 export function CommandDialog({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const open = (address: string): void => void navigate({ to: address });
+  // Another project is another document.
+  const open = (address: string): void =>
+    address.startsWith('/p/') ? location.assign(address) : void navigate({ to: address });
   const found = useFoundByName(text);
   const commands = commandsFor({
     text,

@@ -7,7 +7,7 @@ import { alertAddress, ALERTS } from '../features/alerts/alerts.js';
 import { boardAddress, BOARDS } from '../features/boards/boards.js';
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { BROWSER_SESSION, useCapabilities } from '../features/browser-session.js';
-import { SESSION_PROJECTS } from '../features/projects.js';
+import { projectAddress, SESSION_PROJECTS } from '../features/projects.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { SCORING_RULES, scoringRuleAddress } from '../features/scoring-rules/scoring-rules.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
@@ -71,7 +71,7 @@ async function findByName(
       .map(({ id, org, name }) => ({ id, name: `${org.name} / ${name}` }))
       .filter((project) => project.id !== session?.project?.id && isCalled(project))
       .slice(0, FOUND_MAX)
-      .map(({ id, name }) => ({ group: 'Projects', label: name, address: `/p/${id}/traces` })),
+      .map(({ id, name }) => ({ group: 'Projects', label: name, address: projectAddress(id) })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },

@@ -9,6 +9,7 @@ import {
   useRouter,
   type ErrorComponentProps,
 } from '@tanstack/react-router';
+import { BASE } from '../api/project-base.js';
 import type { AnalyticsSearch } from '../features/analytics/analytics-search.js';
 import type { ListSearch } from '../features/filters/list-search.js';
 import type { CompareSearch } from '../pages/compare/compare-search.js';
@@ -56,7 +57,6 @@ const pages = [
   page<TraceSearch>()('/traces/$id', () => import('../pages/trace/trace-page.js'), 'TracePage'),
   // What a link opens: the page of its trace, to be read alone.
   page<TraceSearch>()('/s/$token', () => import('../pages/trace/shared-trace-page.js'), 'SharedTracePage'),
-  page()('/p/$project/$', () => import('../pages/project/project-page.js'), 'ProjectPage'),
   page<ListSearch>()('/sessions', () => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
   page()('/sessions/$id', () => import('../pages/session/session-page.js'), 'SessionPage'),
   page<ListSearch>()('/users', () => import('../pages/users/users-page.js'), 'UsersPage'),
@@ -104,6 +104,7 @@ const pages = [
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree: root.addChildren(pages),
+    basepath: BASE || '/',
     context: { queryClient },
     parseSearch: readSearch,
     stringifySearch: writeSearch,

@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
+import { isNotFound } from '../api/api-error.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
 import { MayReview, MayWrite, Button } from '../components/button.js';
 import { lazyPart, DialogButton } from '../components/lazy-part.js';
-import { PageHeading } from '../components/page-parts.js';
+import { EmptyState, PageHeading } from '../components/page-parts.js';
 import { useShortcutKeys, useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
+import { hasOwnAddress, leadToOwnAddress } from '../features/projects.js';
 import { TracePeek } from '../features/list/trace-peek.js';
 import { Notifications } from './notifications.js';
 import { useNotedVisits } from './use-visits.js';
@@ -22,18 +24,22 @@ const LazyTracePeek = lazyPart(async () => (await import('../pages/trace/trace-p
 /** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {
   const isOutside = useLocation().pathname === SIGN_IN || SHARE_TOKEN !== null;
-  const { data: session, isPending } = useQuery(BROWSER_SESSION);
+  const { data: session, isPending, error } = useQuery(BROWSER_SESSION);
   const isNobody = session?.mode === 'cloud' && !session.signed_in;
+  const isOnTheWay = isNobody || (session !== undefined && !hasOwnAddress(session));
   useEffect(() => {
-    if (isNobody && SHARE_TOKEN === null) goToSignIn();
-  }, [isNobody]);
+    if (!isOnTheWay || isOutside) return;
+    if (isNobody) goToSignIn();
+    else void leadToOwnAddress(session);
+  }, [isNobody, isOnTheWay, isOutside, session]);
   if (isOutside) return <Outlet />;
+  const isElsewhere = isNotFound(error);
   const mayWrite = session?.mode !== 'cloud' || session.scopes.includes('write');
   return (
     <MayWrite value={mayWrite}>
       <MayReview value={mayWrite || session.scopes.includes('review')}>
         <TracePeek value={LazyTracePeek}>
-          <Frame session={session} isOpen={!isPending && !isNobody} />
+          <Frame session={session} isOpen={!isPending && !isOnTheWay && !isElsewhere} isElsewhere={isElsewhere} />
         </TracePeek>
       </MayReview>
     </MayWrite>
@@ -49,7 +55,28 @@ function NotReadable() {
   );
 }
 
-function Frame({ session, isOpen }: { session: BrowserSessionResource | undefined; isOpen: boolean }) {
+function OtherProject() {
+  return (
+    <>
+      <PageHeading title="Another project" />
+      <EmptyState title="This link leads to another project" action={<a href="/traces">Go to your traces</a>}>
+        <p>
+          You may not read that project, or not any more, or it was deleted. Ask its administrator, or{' '}
+          <a href={`${SIGN_IN}?next=${encodeURIComponent(location.pathname)}`}>sign in with a key of it</a>.
+        </p>
+      </EmptyState>
+    </>
+  );
+}
+
+interface FrameProps {
+  session: BrowserSessionResource | undefined;
+  isOpen: boolean;
+  /** Whether the project of the address is one that may not be read. */
+  isElsewhere: boolean;
+}
+
+function Frame({ session, isOpen, isElsewhere }: FrameProps) {
   useShortcutKeys();
   useNotedVisits();
   const main = useRef<HTMLElement>(null);
@@ -71,6 +98,7 @@ function Frame({ session, isOpen }: { session: BrowserSessionResource | undefine
       <Banner session={session} isOpen={isOpen} />
       <Navigation />
       <main id="content" ref={main} tabIndex={-1} className={styles.main}>
+        {isElsewhere && <OtherProject />}
         {isOpen && (isShown ? <Outlet /> : <NotReadable />)}
       </main>
       <Notifications />
@@ -176,7 +204,7 @@ function Banner({ session, isOpen }: BannerProps) {
         Spandrel
       </Link>
       <span className={styles.spacer} />
-      {isOpen && mayRead && <LiveStatus audience={session?.project?.id ?? ''} />}
+      {isOpen && mayRead && <LiveStatus />}
       <CommandMenu />
       <DialogButton
         {...{ icon: 'keyboard', shrinks: true, shortcut: '?' }}
@@ -192,9 +220,9 @@ function Banner({ session, isOpen }: BannerProps) {
 
 const WORDS = { live: 'Connected', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
 
-/** Whether the pages hear of changes. @param audience the project whose changes they are. */
-function LiveStatus({ audience }: { audience: string }) {
-  const state = useLiveState(audience);
+/** Whether the pages hear of changes. */
+function LiveStatus() {
+  const state = useLiveState();
   return (
     <span role="status" aria-label="Live updates" className={styles.live} data-state={state}>
       <Icon name="live" />

@@ -57,11 +57,7 @@ export function ButtonMenuItem(props: { disabled?: boolean; onClick(): void; chi
   return <Menu.Item className={styles.item} {...props} />;
 }
 
-/** An entry whose address is saved as a file. */
-export function ButtonMenuDownload({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <Menu.LinkItem className={styles.item} href={href} download="" closeOnClick>
-      {children}
-    </Menu.LinkItem>
-  );
+/** An entry that leads to another document, or to a file that is saved. */
+export function ButtonMenuLink(props: { href: string; download?: string; children: ReactNode }) {
+  return <Menu.LinkItem className={styles.item} closeOnClick {...props} />;
 }

@@ -1,24 +1,17 @@
 import type { BrowserSessionResource, CapabilitiesResource } from '@spandrel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { BASE } from '../api/project-base.js';
 import { api } from '../api/api.js';
 import { firstKeys } from '../api/first-keys.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
 
-/** The project that links are of; none in local mode, which has one. */
-let linked: string | null = null;
-
-/** A page's whole address to be given to others, who may have another project open. @param address of the page, with its `/`. */
-export const linkTo = (address: string): string =>
-  `${location.origin}${linked === null ? '' : `/p/${encodeURIComponent(linked)}`}${address}`;
+/** A page's whole address to be given to others. @param address of the page, with its `/`. */
+export const linkTo = (address: string): string => location.origin + BASE + address;
 
 /** Who is signed in, asked once; no page waits for a server that does not say. */
 export const BROWSER_SESSION = queryOptions({
   queryKey: ['browser-session'],
-  queryFn: async () => {
-    const session = await api.getBrowserSession();
-    linked = session.project?.id ?? null;
-    return session;
-  },
+  queryFn: () => api.getBrowserSession(),
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 });

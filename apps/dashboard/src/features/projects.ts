@@ -1,9 +1,9 @@
+import type { BrowserSessionResource } from '@spandrel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/api.js';
-import { setLeaving } from '../api/go-to-sign-in.js';
 import { keys } from '../api/keys.js';
+import { BASE } from '../api/project-base.js';
 import { readStored, store } from '../components/storage.js';
-import { notifyOtherTabs } from './session-look.js';
 
 /** The projects that a person may open. */
 export const SESSION_PROJECTS = queryOptions({
@@ -15,23 +15,25 @@ export const SESSION_PROJECTS = queryOptions({
 const RECENT = { key: 'spandrel.projects', max: 20 };
 export const recentProjects = (): string[] => (readStored(RECENT.key) ?? '').split(' ');
 
-/**
- * Starts over in another project: nothing of the one before stays in the tab.
- * @param leave leads to a page of it.
- * @throws Error when it could not be opened, 404 where one may not read it.
- */
-export async function openProject(id: string, leave: () => void): Promise<void> {
-  // The server refuses the earlier cookie from the moment at which it answers.
-  setLeaving(true);
-  try {
-    await api.switchProject({ body: { project_id: id } });
-    store(RECENT.key, [...new Set([id, ...recentProjects()])].slice(0, RECENT.max).join(' '));
-    notifyOtherTabs();
-    // Back may show this very page again.
-    addEventListener('pageshow', () => setLeaving(false), { once: true });
-    leave();
-  } catch (error) {
-    setLeaving(false);
-    throw error;
-  }
+/** Notes that this browser opened a project. */
+export const noteProject = (id: string): void =>
+  store(RECENT.key, [...new Set([id, ...recentProjects()])].slice(0, RECENT.max).join(' '));
+
+/** Where the pages of a project begin. */
+export const projectAddress = (id: string): string => `/p/${encodeURIComponent(id)}/traces`;
+
+/** Whether addresses are as this tab's: with their project in cloud mode, without in local mode. */
+export const hasOwnAddress = ({ mode }: BrowserSessionResource): boolean => (BASE === '') === (mode === 'local');
+
+/** Leads the tab to the same page at its {@link hasOwnAddress own address}. */
+export async function leadToOwnAddress(session: BrowserSessionResource): Promise<void> {
+  const { origin, pathname, search, hash } = location;
+  const base = session.mode === 'local' ? '' : `/p/${encodeURIComponent(await projectOf(session))}`;
+  location.replace(origin + base + pathname.slice(BASE.length) + search + hash);
+}
+
+/** The project that a short address is of: the one that was opened last here, where the person may still read it. */
+async function projectOf({ kind, project }: BrowserSessionResource): Promise<string> {
+  const may = kind === 'person' ? (await api.listSessionProjects().catch(() => null))?.projects : undefined;
+  return recentProjects().find((id) => may?.some((one) => one.id === id)) ?? project!.id;
 }

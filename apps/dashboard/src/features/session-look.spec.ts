@@ -8,7 +8,7 @@ const NOW = { signed_in: false } as BrowserSessionResource;
 function looking() {
   const asked: PromiseWithResolvers<BrowserSessionResource>[] = [];
   const waiting: { ms: number; run: () => void }[] = [];
-  const onSession: BrowserSessionResource[] = [];
+  const onSession: (BrowserSessionResource | null)[] = [];
   const look = new SessionLook({
     read: () => {
       const answer = Promise.withResolvers<BrowserSessionResource>();

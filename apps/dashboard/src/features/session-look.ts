@@ -2,10 +2,10 @@ import type { BrowserSessionResource } from '@spandrel/contract';
 
 /** What a look at the session is made with; tests have their own. */
 interface LookParts {
-  /** Asks the server who is signed in; fails where it does not answer. */
-  read(): Promise<BrowserSessionResource>;
+  /** Asks the server who is signed in, `null` for somebody who may not read the tab's project; fails where it does not answer. */
+  read(): Promise<BrowserSessionResource | null>;
   /** Called what the server says. */
-  onSession(now: BrowserSessionResource): void;
+  onSession(now: BrowserSessionResource | null): void;
   /** Runs later; @returns keeps it from running. */
   later(ms: number, run: () => void): () => void;
 }

@@ -1,3 +1,4 @@
+import { BASE } from '../api/project-base.js';
 import type { LiveEvent, LiveMessage, LiveState, LiveBatch } from './live-event.js';
 
 /** The part of `EventSource` that is used. */
@@ -170,7 +171,7 @@ function keyOf(event: LiveEvent, position: number): string {
 
 /** The browser's own connection, clock and timer. */
 export const browserParts: StreamParts = {
-  open: (address) => new EventSource(address),
+  open: (address) => new EventSource(BASE + address),
   now: () => performance.now(),
   later: (ms, run) => {
     const timer = setTimeout(run, ms);

@@ -8,6 +8,9 @@ export type LiveEvent =
   | Exclude<EventPayload, { span: unknown }>
   | { type: 'span_created' | 'span_completed' | 'span_failed'; span: SpanInEvent };
 
+/** What the names of streams begin with; the rest is the beginning of their tabs' addresses. */
+export const LIVE = 'spandrel.live ';
+
 /** What happened since the batch before. */
 export interface LiveBatch {
   /** In the order in which they happened; of one span the last event alone. */

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { BASE } from '../api/project-base.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
-import type { LiveBatch, LiveMessage, LiveState, TabMessage } from './live-event.js';
+import { LIVE, type LiveBatch, type LiveMessage, type LiveState, type TabMessage } from './live-event.js';
 import type { SendMessage } from './live-tabs.js';
 // oxlint-disable-next-line import/default -- Vite makes the address of the worker's file the default export
 import workerUrl from './live.worker.js?worker&url';
@@ -11,15 +12,12 @@ const stateListeners = new Set<() => void>();
 const refusalListeners = new Set<() => void>();
 const batchListeners = new Set<(batch: LiveBatch) => void>();
 let isConnected = false;
-let audience = '';
 
 /**
  * Whether the page hears of changes: what the status `Live updates` says.
- * @param of the project whose changes they are; tabs of another project have a stream of their own.
  * @param isRefused whether the server would refuse the stream, so that it is not asked for.
  */
-export function useLiveState(of?: string, isRefused = false): LiveState {
-  if (of !== undefined) audience = of;
+export function useLiveState(isRefused = false): LiveState {
   return useSyncExternalStore(isRefused ? listenToState : subscribeToState, () =>
     state === 'live' && !isPageStreamOpen ? 'reconnecting' : state,
   );
@@ -71,7 +69,7 @@ function connect(): void {
   // What a link opens is read once.
   if (isConnected || SHARE_TOKEN !== null) return;
   isConnected = true;
-  connectLive(take, audience);
+  connectLive(take);
 }
 
 function take(message: LiveMessage): void {
@@ -87,12 +85,9 @@ function take(message: LiveMessage): void {
   for (const listener of stateListeners) listener();
 }
 
-/**
- * Connects this tab to the stream that all tabs of the browser share.
- * @param audience the project whose changes they are; another one has another stream.
- */
-function connectLive(onMessage: SendMessage, audience: string): void {
-  const name = `spandrel.live ${audience}`;
+/** Connects this tab to the stream that all tabs of the browser share which are in the same project. */
+function connectLive(onMessage: SendMessage): void {
+  const name = LIVE + BASE;
   const isVisible = (): boolean => document.visibilityState === 'visible';
   const sender =
     typeof SharedWorker === 'function'

@@ -1,17 +1,22 @@
-import { EventStream, browserParts } from './event-stream.js';
-import type { TabMessage } from './live-event.js';
+import { EventStream, browserParts, type Source } from './event-stream.js';
+import { LIVE, type TabMessage } from './live-event.js';
 import { LiveTabs, type SendMessage } from './live-tabs.js';
 
 /** The scope of a shared worker, which TypeScript's library for pages does not know. */
 interface SharedWorkerScope {
+  readonly name: string;
   onconnect: ((event: MessageEvent) => void) | null;
 }
 
+const scope = globalThis as unknown as SharedWorkerScope;
+
 const tabs = new LiveTabs();
-const stream = new EventStream(browserParts, (message) => tabs.send(message));
+/** The worker is named for what the addresses of its tabs begin with. */
+const open = (address: string): Source => new EventSource(scope.name.replace(LIVE, '') + address);
+const stream = new EventStream({ ...browserParts, open }, (message) => tabs.send(message));
 
 /** One worker for all tabs of a browser: it holds their one stream. */
-(globalThis as unknown as SharedWorkerScope).onconnect = ({ ports: [port] }) => {
+scope.onconnect = ({ ports: [port] }) => {
   const send: SendMessage = (message) => port!.postMessage(message);
   port!.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'bye') {

@@ -33,7 +33,7 @@ const WITH_ROLE = SESSION.and(
 
 /** A session as it is looked up to let a request in; `makerPersonId` and what the provider says are of its key's maker, or of its person. */
 export interface FoundSession extends RowOfShape<typeof SESSION> {
-  /** The role of a person, or of the maker of a key, in the session's project; `null` for other keys and a JWT. */
+  /** The role of a person, or of the maker of a key, in the session's project; `null` without one, for other keys and a JWT. */
   role: Role | null;
   label: string | null;
 }
@@ -42,7 +42,7 @@ export interface FoundSession extends RowOfShape<typeof SESSION> {
 export class BrowserSessionStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Sessions with one of the digests, as long as their key is there, or their person has a role in their project. */
+  /** Sessions with one of the digests, as long as their key is there, or their person has a role anywhere. */
   async byDigest(digests: readonly string[]): Promise<FoundSession[]> {
     const rows = await this.storage.read(
       WITH_ROLE.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
@@ -56,9 +56,10 @@ export class BrowserSessionStore {
         left join api_key k on k.id = s.key_id
         left join person p on p.id = coalesce(s.person_id, k.maker_person_id)
         left join member m on m.person_id = p.id and m.org_id = s.org_id
-          and (m.project_id is null or m.project_id = s.project_id)
-        where ${anyOf('s.digest', digests)} and j.deleting_at is null and (s.key_id is null or k.id is not null)
-          and (s.person_id is null or m.id is not null)`,
+          and (m.project_id is null or m.project_id = s.project_id) and j.deleting_at is null
+        where ${anyOf('s.digest', digests)} and (s.key_id is null or k.id is not null)
+          and (case when s.person_id is null then j.deleting_at is null
+            else exists (select 1 from member a where a.person_id = s.person_id) end)`,
     );
     return strongestRole(rows).map(({ personName, personEmail, ...row }) => ({
       ...row,

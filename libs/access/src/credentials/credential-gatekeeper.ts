@@ -58,13 +58,13 @@ export class CredentialGatekeeper implements Gatekeeper {
   }
 
   async authenticate(proof: Proof): Promise<Caller> {
-    const { by, text } = proof;
+    const { by, text, project } = proof;
     if (by === 'credential') {
       if (text.length > CREDENTIAL_LENGTH_MAX) throw notValid();
       const operator = this.operator.find(text);
       if (operator) return operator;
     }
-    const known = await (by === 'cookie' ? this.sessions.find(text) : this.credentials.find(text));
+    const known = await (by === 'cookie' ? this.sessions.find(text, project) : this.credentials.find(text));
     if (!known) throw by === 'cookie' ? sessionEnded() : notValid();
     const { caller, rates } = known;
     if (caller.expiresAt !== null && caller.expiresAt <= Date.now()) throw by === 'cookie' ? sessionEnded() : expired();
@@ -109,7 +109,8 @@ export class CredentialGatekeeper implements Gatekeeper {
       await this.authenticate(proof);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (error.code === 'unauthenticated' || error instanceof NotConfirmed) this.open.end(proof);
+      const isRefused = error.code === 'unauthenticated' || error.code === 'project_not_found';
+      if (isRefused || error instanceof NotConfirmed) this.open.end(proof);
     }
   }
 }
@@ -226,4 +227,4 @@ export class OpenRequests {
   }
 }
 
-const keyOf = ({ by, text }: Proof): string => `${by} ${text}`;
+const keyOf = ({ by, text, project = '' }: Proof): string => `${by} ${text} ${project}`;

@@ -10,7 +10,8 @@ import { JwtVerifier } from './jwt.js';
 import { JwtSettings } from './jwt.settings.js';
 import { ratesOf, type Rates } from '../limits/take-tokens.js';
 import { ConfirmPerson } from '../people/confirm-person.js';
-import { notValid } from '../answers.js';
+import { PersonStore } from '../people/person.store.js';
+import { notValid, projectNotFound } from '../answers.js';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
 import { UNUSED_MS_MAX } from '../browser-sessions/session-cookie.js';
 
@@ -103,9 +104,10 @@ export class KnownSessions {
     store: BrowserSessionStore,
     private readonly settings: AccessSettings,
     private readonly confirmPerson: ConfirmPerson,
+    private readonly people: PersonStore,
     memory: AccessMemory,
   ) {
-    this.memory = memory.newMemory<KnownSession | undefined>();
+    this.memory = memory.newMemory<KnownSession | null | undefined>();
     this.sessions = new Batch(
       (digests) => inTime(store.byDigest(digests)),
       ({ digest }) => digest,
@@ -113,21 +115,30 @@ export class KnownSessions {
   }
 
   /**
+   * @param project the one in which a person asks; else it is the one that the session was begun in.
    * @returns what was found out half a second ago at most, and since the last change of access at this server; whether its end has come since is the caller's to check.
    *   `undefined` for a cookie that stands for none, for one whose key is gone or whose person has no role any more, and for
    *   one that nobody used for long.
-   * @throws DomainError `unavailable` when it cannot be found out.
+   * @throws DomainError `project_not_found` for a person without a role in `project`, `unavailable` when it cannot be found out.
    */
-  async find(token: string): Promise<KnownSession | undefined> {
+  async find(token: string, project?: string): Promise<KnownSession | undefined> {
     const digest = digestOf(token);
-    const known = await this.memory.get(digest, () => this.look(digest, token));
+    const known = await this.memory.get(`${digest} ${project ?? ''}`, () => this.look(digest, token, project));
+    if (known === null) throw projectNotFound();
     return known && known.usedAt + UNUSED_MS_MAX > Date.now() ? known : undefined;
   }
 
-  private async look(digest: string, token: string): Promise<KnownSession | undefined> {
+  /** @returns `null` for a person without a role in the project. */
+  private async look(digest: string, token: string, project?: string): Promise<KnownSession | null | undefined> {
     let row = await this.sessions.find(digest);
     if (row && (await this.confirmPerson.keep(row, token))) row = await this.sessions.find(digest);
     if (!row || (row.keyId !== null && this.isSuspended(row))) return undefined;
+    if (row.personId !== null) {
+      if (project !== undefined && project !== row.projectId) {
+        row = { ...row, role: null, ...(await inTime(this.people.findPlace(row.personId, project))) };
+      }
+      if (row.role === null) return project === undefined ? undefined : null;
+    }
     const { keyRateLimit, ...limits } = row;
     const rates = ratesOf({ ...limits, ...(row.keyId !== null && { keyRateLimit }) }, this.settings);
     return { caller: this.callerOf(row), rates, usedAt: row.usedAt };

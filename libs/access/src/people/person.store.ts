@@ -22,6 +22,10 @@ const OPEN_PROJECT = shapeOf({
   ...{ id: text(), name: text(), orgId: text(), orgName: text(), role: text<Role>() },
 });
 const PLACE = shapeOf({ orgId: text(), projectId: nullable(text()) });
+const OWN_PLACE = shapeOf({
+  ...{ id: text(), orgId: text(), projectId: text(), role: text<Role>() },
+  ...{ rateLimit: nullable(integer()), projectRateLimit: nullable(integer()) },
+});
 
 /** Rows of people, and of the roles that lead them to projects. */
 @Injectable()
@@ -77,6 +81,21 @@ export class PersonStore {
       PLACE.query`select o.id as "orgId", p.id as "projectId" from organization o left join project p on p.org_id = o.id
           and p.deleting_at is null where ${anyOf('o.id', orgIds)} and o.deleting_at is null`,
     );
+  }
+
+  /** A project as a role of a person leads to it; `undefined` where none does. */
+  async findPlace(personId: string, projectId: string): Promise<Omit<RowOfShape<typeof OWN_PLACE>, 'id'> | undefined> {
+    const rows = await this.storage.read(
+      OWN_PLACE.query`select j.id, j.id as "projectId", j.org_id as "orgId", m.role as role, o.rate_limit as "rateLimit",
+          j.rate_limit as "projectRateLimit"
+        from member m join project j on j.org_id = m.org_id and (m.project_id is null or m.project_id = j.id)
+        join organization o on o.id = j.org_id
+        where m.person_id = ${personId} and j.id = ${projectId} and j.deleting_at is null`,
+    );
+    const [found] = strongestRole(rows);
+    if (!found) return undefined;
+    const { id: _, ...place } = found;
+    return place;
   }
 
   /** The projects that a person's roles lead to, by the names of organization and project. @param tx reads them. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError, StartError } from '@spandrel/kernel';
+import { DomainError, NotFound, StartError } from '@spandrel/kernel';
 import { findThirdPartyProtocol } from '../third-party-protocols.js';
 import { isInnerRequest } from '../in-process/in-process-api.js';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../operation.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { accessRefusal, GATEKEEPER, type AdmittedRequest, type Caller, type Gatekeeper, type Proof } from './caller.js';
+import { projectOf } from './project-address.js';
 import { CredentialRefusals } from './wrong-credentials.js';
 
 type Request = FastifyRequest & AdmittedRequest;
@@ -73,6 +74,9 @@ export class AccessGuard implements CanActivate {
     if (!proof || !caller) {
       request.anonymous = true;
       return;
+    }
+    if (proof.project !== undefined && caller.scope?.projectId !== proof.project) {
+      throw new NotFound('project_not_found', 'this credential or session is of another project than the address');
     }
     request.caller = caller;
     if (access) assertAllowed(access, caller);
@@ -141,10 +145,11 @@ const CREDENTIAL_NEEDED = 'a credential is needed: Authorization: Bearer <API ke
 /** What a request shows: the header, then `?token=`, then the cookie (docs/spec/sign-in.md#which-credential-counts). */
 function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gatekeeper): Proof | undefined {
   const credential = credentialOf(request, tokenInQuery);
-  if (credential !== undefined) return { by: 'credential', text: credential };
+  const project = projectOf(request);
+  if (credential !== undefined) return { by: 'credential', text: credential, project };
   if (request.headers.authorization !== undefined || findThirdPartyProtocol(request.raw)) return undefined;
   const cookie = gatekeeper.cookieOf?.(request);
-  return cookie === undefined ? undefined : { by: 'cookie', text: cookie };
+  return cookie === undefined ? undefined : { by: 'cookie', text: cookie, project };
 }
 
 function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {

@@ -26,6 +26,8 @@ export interface Caller {
 export interface Proof {
   readonly by: 'credential' | 'cookie';
   readonly text: string;
+  /** The project that the address of the request names, which a person may have several of. */
+  readonly project?: string | undefined;
 }
 
 /** What the route of a request says of how it is let in. */
@@ -44,7 +46,8 @@ export interface Admission {
 export interface Gatekeeper {
   /**
    * Finds the caller that a credential or a cookie belongs to.
-   * @throws DomainError `unauthenticated` when it is not valid, `unavailable` when it cannot be checked now.
+   * @throws DomainError `unauthenticated` when it is not valid, `project_not_found` for a person who has no role in the project
+   *   of the proof, `unavailable` when it cannot be checked now.
    */
   authenticate(proof: Proof): Promise<Caller> | Caller;
 

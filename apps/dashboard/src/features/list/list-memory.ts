@@ -1,5 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { BASE } from '../../api/project-base.js';
 import { keptInTab } from '../../components/storage.js';
 import type { GridPlace } from '../../components/grid/grid-props.js';
 
@@ -15,7 +16,7 @@ const KEPT_MAX = 20;
 
 const lists = new Map<string, RememberedList>();
 
-const keptLists = keptInTab<{ lists: [string, RememberedList][] }>('spandrel.lists', () => ({
+const keptLists = keptInTab<{ lists: [string, RememberedList][] }>(`spandrel.lists${BASE}`, () => ({
   lists: [...lists].slice(-KEPT_MAX),
 }));
 for (const [path, list] of Array.isArray(keptLists?.lists) ? keptLists.lists : []) lists.set(path, list);
@@ -23,7 +24,7 @@ for (const [path, list] of Array.isArray(keptLists?.lists) ? keptLists.lists : [
 /** Notes the list that is on screen, for the way back to it. @param path of its page, encoded as in addresses. */
 export function rememberList(path: string, search: Readonly<Record<string, unknown>>): void {
   // While another page is being fetched the list is still drawn, and the address is already that of the other page.
-  const isHere = decoded(location.pathname) === decoded(path);
+  const isHere = decoded(location.pathname) === decoded(BASE + path);
   const entry = isHere ? currentEntry() : lists.get(path)?.entry;
   lists.delete(path);
   lists.set(path, { search, entry });
@@ -69,7 +70,7 @@ const KEPT_IDS_MAX = 5_000;
 let last: TraceList | null = null;
 
 const keptTraces = keptInTab<TraceList>(
-  'spandrel.trace-list',
+  `spandrel.trace-list${BASE}`,
   () => last && { ...last, ids: last.ids.slice(0, KEPT_IDS_MAX) },
 );
 if (Array.isArray(keptTraces?.ids) && typeof keptTraces.path === 'string') {

@@ -1,4 +1,5 @@
-import { ButtonMenu, ButtonMenuDownload } from '../../components/button-menu.js';
+import { BASE } from '../../api/project-base.js';
+import { ButtonMenu, ButtonMenuLink } from '../../components/button-menu.js';
 
 const FORMATS = [
   { format: 'jsonl', label: 'JSON Lines' },
@@ -11,12 +12,13 @@ export function ExportMenu({ datasetId }: { datasetId: string }) {
   return (
     <ButtonMenu label="Export" icon="download">
       {FORMATS.map(({ format, label }) => (
-        <ButtonMenuDownload
+        <ButtonMenuLink
           key={format}
-          href={`/api/datasets/${encodeURIComponent(datasetId)}/export?format=${format}`}
+          download=""
+          href={`${BASE}/api/datasets/${encodeURIComponent(datasetId)}/export?format=${format}`}
         >
           {label}
-        </ButtonMenuDownload>
+        </ButtonMenuLink>
       ))}
     </ButtonMenu>
   );

@@ -1,6 +1,7 @@
 import { EVENT_TYPES, formatCounted, formatCount, NONE } from '@spandrel/contract/browser';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useLayoutEffect, useRef, useState, memo, type MouseEvent } from 'react';
+import { BASE } from '../../api/project-base.js';
 import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { zoneName, formatTime, formatTimeExactly } from '../../components/format.js';
@@ -208,7 +209,7 @@ const EventRow = memo(function EventRow({ logged: { number, at, event } }: { log
           <span>{text}</span>
         ) : (
           <bdi>
-            <a href={address}>{text}</a>
+            <a href={BASE + address}>{text}</a>
           </bdi>
         )}
         {more !== '' && <bdi className={styles.more}>{more}</bdi>}

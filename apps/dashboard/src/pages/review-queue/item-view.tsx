@@ -1,5 +1,6 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { useMemo } from 'react';
+import { BASE } from '../../api/project-base.js';
 import { MessageText, MessageList } from '../../features/messages/message-view.js';
 import type { MessageReading } from '../../features/messages/message.js';
 import { useReadingPreferences } from '../../features/payload/reading-preferences.js';
@@ -21,7 +22,7 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
       {target && (
         <p className={styles.quiet}>
           {/* In a window of its own: the item is released when its page is left. */}
-          <a href={target.to} target="_blank" rel="noopener">
+          <a href={BASE + target.to} target="_blank" rel="noopener">
             Open {target.word}
           </a>
         </p>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { BASE } from '../../api/project-base.js';
 import { QUEUE_COUNTS, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
 import { isNotFound } from '../../api/api-error.js';
 import { api } from '../../api/api.js';
@@ -12,7 +13,7 @@ import { claimedBy, requestsOf } from './queue-requests.js';
 import { newReviewMemory, ReviewSession, type ReviewMemory } from './review-session.js';
 
 const sessionCache = new Map<string, ReviewMemory>();
-const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review', () => ({
+const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>(`spandrel.review${BASE}`, () => ({
   reviews: [...sessionCache],
 }));
 for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) sessionCache.set(datasetId, memory);
@@ -116,7 +117,7 @@ function useLeaving(session: ReviewSession): void {
     const leave = (): void => {
       const id = session.heldWhileLeaving();
       // It is sent, and nobody waits for the answer.
-      const address = `/api/queue/${encodeURIComponent(id ?? '')}/release`;
+      const address = `${BASE}/api/queue/${encodeURIComponent(id ?? '')}/release`;
       if (id !== null) fetch(address, { method: 'POST', keepalive: true }).catch(() => undefined);
     };
     // A page that is kept for Back has its item still on screen.

@@ -3,7 +3,6 @@ import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useId, type RefObject, type KeyboardEvent } from 'react';
 import { PageActions } from '../../components/page-actions.js';
-import { linkTo } from '../../features/browser-session.js';
 import { copyAs } from '../../components/save-text.js';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, PageHeading } from '../../components/page-parts.js';
@@ -64,7 +63,7 @@ function SessionActions({ id }: { id: string }) {
           {
             label: 'Copy link',
             icon: 'link',
-            run: () => void copyAs('the link', linkTo(location.pathname + location.search)),
+            run: () => void copyAs('the link', location.href),
           },
           { label: 'Copy session ID', icon: 'copy', run: () => void copyAs('the session ID', id) },
           {

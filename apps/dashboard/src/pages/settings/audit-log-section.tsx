@@ -2,6 +2,7 @@ import { AUDIT_ACTIONS, NONE } from '@spandrel/contract/browser';
 import type { AuditEntry } from '@spandrel/contract';
 import { withQuery } from '@spandrel/sdk/api';
 import { useMemo, useState } from 'react';
+import { BASE } from '../../api/project-base.js';
 import { endsOf, type TimeRange } from '../../features/filters/time-range.js';
 import type { Query } from '../../api/api.js';
 import { Button } from '../../components/button.js';
@@ -36,7 +37,7 @@ export function AuditLogSection({ orgId }: { orgId: string }) {
   const { times } = usePreferences();
   const columns = useMemo(() => auditColumns(times, names), [times, names]);
   const download = (): void =>
-    followDownload(withQuery('/api/audit-log/export', auditQuery(search, Date.now())), 'spandrel-audit.jsonl');
+    followDownload(withQuery(`${BASE}/api/audit-log/export`, auditQuery(search, Date.now())), 'spandrel-audit.jsonl');
   return (
     <Section title="Audit log" actions={<Button onClick={download}>Download</Button>}>
       <AuditFilters search={search} onChange={setSearch} />

@@ -2,6 +2,7 @@ import type { CapabilitiesResource, ConnectionResource, ImportJsonResult } from 
 import { formatCounted, NONE, formatCount } from '@spandrel/contract/browser';
 import { useState, useId, type FormEvent } from 'react';
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query';
+import { BASE } from '../../api/project-base.js';
 import { listPage, api } from '../../api/api.js';
 import { importEverything } from '../../api/upload.js';
 import { Button } from '../../components/button.js';
@@ -28,7 +29,7 @@ export function InstanceSection({ mayRead, mayWrite }: { mayRead: boolean; mayWr
       <Row name="Retention">{capabilities ? describeRetention(capabilities) : NONE}</Row>
       <div className={styles.buttons}>
         {mayRead && (
-          <a href="/api/export/json" download>
+          <a href={`${BASE}/api/export/json`} download>
             Download everything
           </a>
         )}

@@ -172,7 +172,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
   }
   return (
     <div role="alert">
-      <p>Another tab signed in to {where}, so this one stopped: a browser is signed in to one project at a time.</p>
+      <p>Another tab signed in to {where}, so this one stopped: a key signs a browser in to its own project alone.</p>
       <p>
         <a href="/traces">Open the traces of that project</a>, or sign in here again.
       </p>

@@ -1,5 +1,6 @@
 import type { SpanOutline, SpanCost } from '@spandrel/contract';
 import { useId, type KeyboardEvent, type Ref, useState, useDeferredValue, useRef, type ReactNode } from 'react';
+import { BASE } from '../../api/project-base.js';
 import { SHARE_TOKEN, EMBEDDED } from '../../api/share-token.js';
 import { capitalized, formatCost, formatCostExactly } from '../../components/format.js';
 import { copyAs, downloadText } from '../../components/save-text.js';
@@ -130,7 +131,7 @@ function SpanError({ error }: { error: string }) {
         <Button icon="copy" onClick={() => void copyAs('the error', error)}>
           Copy
         </Button>
-        {SHARE_TOKEN === null && <a href={`/spans?${sought.toString()}`}>Find spans with this error</a>}
+        {SHARE_TOKEN === null && <a href={`${BASE}/spans?${sought.toString()}`}>Find spans with this error</a>}
       </div>
     </div>
   );

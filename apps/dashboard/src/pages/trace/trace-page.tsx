@@ -3,6 +3,7 @@ import { formatCounted } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
 import { useQueryClient, useMutation } from '@tanstack/react-query';
+import { BASE } from '../../api/project-base.js';
 import { PageActions } from '../../components/page-actions.js';
 import { copyAs, followDownload } from '../../components/save-text.js';
 import { NotFound } from '../../components/not-found.js';
@@ -147,12 +148,13 @@ function TraceActions({ trace, isDeleted }: { trace: TraceListItem; isDeleted: b
             {
               label: 'Download as one file',
               icon: 'file',
-              run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}/bundle`, `trace-${trace.id}.html`),
+              run: () =>
+                followDownload(`${BASE}/api/traces/${encodeURIComponent(trace.id)}/bundle`, `trace-${trace.id}.html`),
             },
             {
               label: 'Download JSON',
               icon: 'download',
-              run: () => followDownload(`/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),
+              run: () => followDownload(`${BASE}/api/traces/${encodeURIComponent(trace.id)}`, `trace-${trace.id}.json`),
             },
             {
               ...{ label: 'Delete trace', icon: 'trash', variant: 'danger', writes: true },
