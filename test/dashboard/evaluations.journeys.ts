@@ -184,7 +184,7 @@ describe('evaluations', () => {
     const head = page.getByRole('table', { name: 'Compared runs' }).getByRole('row');
     await expectSoon(
       () => head.nth(0).getByRole('columnheader').allTextContents(),
-      [...['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens']],
+      [...['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens a sample']],
     );
     await expectSoon(
       async () => (await head.nth(2).getByRole('cell').allTextContents()).slice(1, 3),
@@ -620,6 +620,8 @@ describe('evaluations', () => {
     await type(textbox('Datapoints with metadata'), 'split test');
     await type(number('Limit'), '3');
     await type(number('Sample'), '2');
+    await type(number('Seed'), '7');
+    await type(combobox('Source'), 'Manual');
     await page.getByText('This makes 2 calls: one for each datapoint.').waitFor();
     await page.getByText(/^About (<)?\$0\.\d+, estimated from /).waitFor();
     await type(textbox('Run name'), 'part');
@@ -637,7 +639,7 @@ describe('evaluations', () => {
     await heading('part');
     const facts = page.getByRole('list', { name: 'Run facts' });
     await facts.getByText('Cancelled').waitFor();
-    await facts.getByText('Datapoints split = test, sample 2 (seed 0), limit 3').waitFor();
+    await facts.getByText('Datapoints split = test, manual, sample 2 (seed 7), limit 3').waitFor();
     await page.getByText('Stopped: another call could have exceeded the cost cap.').waitFor();
     await page.getByText('1 of 2', { exact: true }).waitFor();
     // A cap that lets no sample begin is refused at its field.
@@ -655,7 +657,8 @@ describe('evaluations', () => {
     await facts.getByText('Completed').waitFor();
     await page.getByText('2 of 2', { exact: true }).waitFor();
     const [part] = await runs();
-    expect(part).toMatchObject({ avg_score: 1, max_cost_usd: 5, filter: { metadata: { split: 'test' }, limit: 3 } });
+    const filter = { metadata: { split: 'test' }, limit: 3, sample: 2, seed: 7, source: ['manual'] };
+    expect(part).toMatchObject({ avg_score: 1, max_cost_usd: 5, filter });
     expectNoFaultsBut(watched, /status of 400/);
   });
 

@@ -36,7 +36,7 @@ export function runColumns(zone: string, nameOf: (datasetId: string) => string):
       (run) => `${formatCount(run.progress)} of ${formatCount(run.total)}`,
     ),
     cellColumn('score', 'Score', 108, (run) => <ScoreWithBar {...shownScore(run)} />),
-    { id: 'gates', header: 'Gates', width: 84, cell: (run) => <GatesBadge run={run} /> },
+    { id: 'gates', header: 'Gates', width: 160, cell: (run) => <GatesBadge run={run} /> },
     costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
     cellColumn('started', 'Started', { note: zone, width: 136 }, (run) => (
       <Time at={run.started_at ?? run.created_at} />

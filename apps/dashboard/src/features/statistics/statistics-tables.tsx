@@ -306,13 +306,12 @@ export function useStatistics(run: EvalRunSummary, baseline?: string, division: 
 interface DivisionFieldsProps {
   runId: string;
   division: Division;
-  className?: string | undefined;
   /** @param key `''` for none. */
   onChange(member: keyof Division, key: string): void;
 }
 
 /** What the statistics of a run can be divided by; nothing where its datapoints have no metadata. */
-export function DivisionFields({ runId, division, className, onChange }: DivisionFieldsProps) {
+export function DivisionFields({ runId, division, onChange }: DivisionFieldsProps) {
   const { data } = useQuery({
     queryKey: keys.runMetadata(runId),
     queryFn: ({ signal }) => api.getEvalMetadata({ path: { id: runId }, signal }),
@@ -323,7 +322,7 @@ export function DivisionFields({ runId, division, className, onChange }: Divisio
   if (known.length === 0) return null;
   const field = (member: keyof Division, label: string, none: string, offered: readonly { key: string }[]) => (
     <SelectField
-      {...{ className, label }}
+      label={label}
       value={division[member] ?? ''}
       options={[{ value: '', label: none }, ...offered.map(({ key }) => ({ value: key, label: key }))]}
       onChange={({ currentTarget }) => onChange(member, currentTarget.value)}

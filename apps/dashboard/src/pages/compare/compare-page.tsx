@@ -207,7 +207,7 @@ function ResultCell({ result }: { result: ComparedItem['results'][number] | unde
   );
 }
 
-const COLUMNS = ['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens'];
+const COLUMNS = ['Run', 'Model', 'Score', 'Pass rate', 'Cost a sample', 'p50', 'Tokens a sample'];
 
 interface ComparedRunsProps {
   runs: readonly EvalRunResource[];
@@ -232,9 +232,15 @@ export function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
   );
 }
 
-const costOf = (run: EvalRunResource) => run.sample_cost?.mean;
-
 type Amount = number | null | undefined;
+/** What its calls took in the mean; of a run that took answers of earlier ones over nothing says it. */
+const ofCalls =
+  (amountOf: (run: EvalRunResource) => Amount) =>
+  (run: EvalRunResource): Amount =>
+    run.reused_samples === 0 && run.sample_progress > 0 ? amountOf(run) : null;
+
+const costOf = ofCalls((run) => run.sample_cost?.mean);
+
 interface ComparedAmount {
   of(run: EvalRunResource): Amount;
   /** @param digits decimals of the costs. */
@@ -247,7 +253,11 @@ const AMOUNTS: readonly ComparedAmount[] = [
   { of: (run) => shownScore(run).pass_rate?.mean, format: formatScore, isBetter: 1 },
   { of: costOf, format: formatColumnCost, isBetter: -1 },
   { of: (run) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
-  { of: (run) => run.total_tokens, format: formatCount, isBetter: -1 },
+  {
+    of: ofCalls((run) => Math.round(run.total_tokens / run.sample_progress)),
+    format: formatCount,
+    isBetter: -1,
+  },
 ];
 
 interface ComparedRunProps extends Record<'run' | 'baseline', EvalRunResource> {

@@ -31,6 +31,7 @@ import {
   useStatistics,
 } from '../../features/statistics/statistics-tables.js';
 import { Terms } from '../../features/statistics/terms.js';
+import { wordsOfScorer } from '../../features/scorer-words.js';
 import styles from './run-page.module.css';
 
 interface RunStatisticsProps {
@@ -49,26 +50,27 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
   return (
     <section aria-label="Statistics" className={styles.section}>
       <h2>Statistics</h2>
+      <div className={styles.choices}>
+        <DivisionFields runId={run.id} division={search} onChange={onChange} />
+        <RunField
+          label="Compare with"
+          none={run.baseline_run_id === null ? 'No baseline' : 'The run that it was started to compare with'}
+          datasetId={run.dataset_id}
+          without={[run.id, run.baseline_run_id ?? undefined]}
+          value={search.baseline ?? ''}
+          onChange={(id) => onChange('baseline', id)}
+        />
+      </div>
       <QueryFault title="The statistics could not be loaded" query={query} />
       {data && (
         <>
           <ScoreTable run={run} statistics={data} />
           <PreferenceWords statistics={data} />
           <PassTable run={run} statistics={data} />
-          <FactList label="Statistics facts" facts={statisticsFacts(data)} />
+          <FactList label="Statistics facts" facts={statisticsFacts(run, data)} />
           {baseline === undefined && <GroupTable statistics={data} run={run.name} />}
         </>
       )}
-      <DivisionFields runId={run.id} division={search} className={styles.baseline} onChange={onChange} />
-      <RunField
-        className={styles.baseline}
-        label="Compare with"
-        none={run.baseline_run_id === null ? 'No baseline' : 'The run that it was started to compare with'}
-        datasetId={run.dataset_id}
-        without={[run.id, run.baseline_run_id ?? undefined]}
-        value={search.baseline ?? ''}
-        onChange={(id) => onChange('baseline', id)}
-      />
       {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} division={search} />}
       <Terms />
     </section>
@@ -81,10 +83,17 @@ function AgainstBaseline({ run, baseline, division }: { run: EvalRunResource; ba
   return data ? <RunComparison run={run} baseline={data} division={division} /> : null;
 }
 
-function statisticsFacts({ pass_score: passScore, latency_ms: latency, cost, ...counts }: EvalStatistics): Fact[] {
+/** What a sample must reach to pass: in the run, or by each scorer that counts. */
+function passWords({ pass_mode: mode, pass_score: ofRun, scorers }: EvalRunResource): string {
+  const counting = scorers.filter(({ weight }) => weight > 0);
+  if (mode === 'mean' || counting.length < 2) return formatScore(counting[0]?.pass_score ?? ofRun);
+  return counting.map(({ name, pass_score: own }) => `${wordsOfScorer(name)} ${formatScore(own)}`).join(', ');
+}
+
+function statisticsFacts(run: EvalRunResource, { latency_ms: latency, cost, ...counts }: EvalStatistics): Fact[] {
   const { failed_samples: failed, pending_samples: pending } = counts;
   return [
-    { name: 'Pass score', value: formatScore(passScore) },
+    { name: 'Pass score', value: passWords(run) },
     { name: 'Median latency', value: formatDuration(latency.p50) },
     { name: '95th percentile', value: formatDuration(latency.p95) },
     { name: 'Cost of a sample', value: formatCost(cost.mean), exact: formatCostExactly(cost.mean) },
