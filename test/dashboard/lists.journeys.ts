@@ -179,12 +179,22 @@ describe('the shell and its lists', () => {
 
   inBrowser('are selected by the page', async () => {
     const selection = page.getByRole('toolbar', { name: 'Selection' });
+    const wholePage = page.getByRole('checkbox', { name: 'Select this page' });
+    let answer = (): void => undefined;
+    const held = new Promise<void>((done) => (answer = done));
+    await page.route('**/api/traces?*', async (route) => {
+      await held;
+      await route.continue();
+    });
     await go('/traces');
+    await expectSoon(() => wholePage.isDisabled(), true);
+    answer();
+    await page.unroute('**/api/traces?*');
     await count().getByText('300 traces').waitFor();
-    await page.getByRole('checkbox', { name: 'Select this page' }).check();
+    await wholePage.check();
     await selection.getByText(/^(200|300) selected$/).waitFor();
     await expectAccessible(watched);
-    await page.getByRole('checkbox', { name: 'Select this page' }).uncheck();
+    await wholePage.uncheck();
     await selection.waitFor({ state: 'detached' });
     expectNoFaults(watched);
   });

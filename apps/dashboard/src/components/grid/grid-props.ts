@@ -17,7 +17,8 @@ export interface GridSelection<Row> {
 /** Whether all rows of a page are selected, and what selects them or none. */
 export interface PageSelection {
   isSelected: boolean;
-  toggle(): void;
+  /** `undefined` while there is no row to select. */
+  toggle: (() => void) | undefined;
 }
 
 export interface GridHandle {

@@ -102,6 +102,7 @@ function GridHeaderView<Row>({ columns, tracks, minWidth, page }: GridHeaderProp
                 tabIndex={-1}
                 aria-label="Select this page"
                 checked={page.isSelected}
+                disabled={page.toggle === undefined}
                 onChange={page.toggle}
               />
             )}

@@ -224,7 +224,7 @@ export function useSelectedRows<Row extends ListedRow>(
     rows,
     selection,
     /** The rows that were read. */
-    page: { isSelected, toggle },
+    page: { isSelected, toggle: readRows.length > 0 || isSelected ? toggle : undefined },
     /** The single rows, or all that match. */
     chosen: all ?? { rows: rows.map(rowId), count: rows.length, isMore: false },
     /** What selects all that match, where more do than were read. */
