@@ -7,8 +7,8 @@ import { accessFeature, AccessSettings, administrationOf, CLI_ACTOR, JwtSettings
 import { KeyHolderStore } from '@spandrel/connections';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
-import { openStorage } from '@spandrel/storage';
-import { SpanStore, TraceStore, type StoredSpan } from '@spandrel/tracing';
+import { integer, openStorage, shapeOf, sql } from '@spandrel/storage';
+import { BoundedScan, SpanStore, TraceStore, type StoredSpan } from '@spandrel/tracing';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
 import { fittingSpans } from '../../libs/tracing/src/span-partitions.sql.js';
 import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-request.sql.js';
@@ -55,6 +55,15 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
       expect(await search(query, { searched: 0 })).toEqual(inListOrder);
     },
   );
+
+  it('reads no range that has more rows than may be read', async () => {
+    const rows = sql`select 1 as one from span s where s.project_id = ${LOCAL_SCOPE.projectId}`;
+    const count = shapeOf({ count: integer() }).query`select count(*) as count from (${rows}) all_of_them`;
+    const scan = (analyticsScanRows: number) =>
+      new BoundedScan(app.storage, { analyticsScanRows, analyticsScanMs: 60_000 }).read(rows, count, LOCAL_SCOPE);
+    expect(await scan(all.length)).toEqual([{ count: all.length }]);
+    await expect(scan(all.length - 1)).rejects.toMatchObject({ code: 'range_too_large' });
+  });
 
   it('loads as many spans from the first one on as fit into memory together, at least one', async () => {
     const stored = all
