@@ -21,10 +21,12 @@ const SHARES = { quality: 0.2, far: 0.05, helpful: 0.04, early: 0.01 };
 /** Requests by which the write of spans is measured, before scores are written and after. */
 const WRITES = 30;
 /** Rounds in which spans are written without a scoring rule, and with one, in turns; requests of a round, spans of each. */
-const RULE_ROUNDS = 12;
-const RULE_WRITES = 40;
+const RULE_ROUNDS = 4;
+/** They take longer than an answer of the judge: a round begins with all places taken at once, and then they are taken one by one. */
+const RULE_WRITES = 400;
 const RULE_BATCH = 50;
-const JUDGE_MS = 1_000;
+/** A judge answers after this and as long again at most. */
+const JUDGE_MS = 500;
 
 export interface ScoreFigures {
   database: 'SQLite' | 'Postgres';
@@ -143,10 +145,11 @@ async function writeSpans(caller: Caller, name: string): Promise<number> {
 /** What a rule costs the writes of spans: both in one run, in turns. What it has yet to judge waits while it is off. */
 async function measureRules(caller: Caller): Promise<{ off: WriteTimes; on: WriteTimes }> {
   const { body } = said('{"score": 1, "reason": "x"}');
+  const below = random(12);
   // It answers about as soon as a model does: an instant one would have the server judge 100 times as much as it ever does.
   const provider = createServer((request, response) => {
     request.resume();
-    setTimeout(() => response.end(JSON.stringify(body)), JUDGE_MS);
+    setTimeout(() => response.end(JSON.stringify(body)), JUDGE_MS * (1 + below(1_000) / 1_000));
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;

@@ -216,6 +216,8 @@ describe('the views of a trace', () => {
     await page.getByText('book, 100 ms, 4.2% of the trace').waitFor();
     await expectAccessible(watched);
     await page.goBack();
+    await until(() => parameters()['view'] === undefined);
+    await rows().waitFor();
     await page.keyboard.press('2');
     await until(() => parameters()['view'] === 'tree');
     await rows().waitFor();
