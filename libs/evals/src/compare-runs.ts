@@ -371,9 +371,9 @@ export class CompareRuns {
   /** The datapoints that were edited between each run and the baseline; runs without such are left out. */
   private async findEdited(scope: Scope, runs: readonly EvalRunRow[], baseline: EvalRunRow) {
     const edited = new Map<string, ReadonlySet<string>>();
-    for (const { id, datasetId, datasetVersion } of runs) {
-      const ids = await this.snapshots.changed(scope, datasetId, [datasetVersion, baseline.datasetVersion]);
-      if (ids.size > 0) edited.set(id, ids);
+    for (const [version, ofVersion] of Map.groupBy(runs, ({ datasetVersion }) => datasetVersion)) {
+      const ids = await this.snapshots.changed(scope, baseline.datasetId, [version, baseline.datasetVersion]);
+      if (ids.size > 0) for (const { id } of ofVersion) edited.set(id, ids);
     }
     return edited;
   }

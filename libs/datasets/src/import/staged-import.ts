@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { jsonTextInPieces, parseWithSources, readJsonInPieces, type DatapointKind } from '@spandrel/contract';
-import { inTurns, newId, Turn, Unavailable, type Scope } from '@spandrel/kernel';
-import { maskDatapoint, type BoundedMasking, type ProjectMasking } from '@spandrel/masking';
+import { newId, Turn, Unavailable, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, maskedJson, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { newRow, type ChangeDatapoints, type NewDatapoint } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
@@ -87,7 +86,9 @@ export class StagedImport {
     for (const datapoint of added) {
       if (turn.isOver()) await turn.next();
       // What is stored is compared with what is stored.
-      const asStored = masking ? await masked(datapoint, masking) : datapoint;
+      const asStored = masking
+        ? { ...datapoint, kind: await maskedJson(datapoint.kind, masking, maskDatapoint) }
+        : datapoint;
       if ((await this.contents?.takes(asStored.kind)) !== false) stored.push(asStored);
     }
     if (stored.length === 0) return;
@@ -151,12 +152,6 @@ export class StagedImport {
     const dataset = await this.parts.datasets.find(this.scope, this.datasetId);
     return dataset ? new Unavailable('the import was given up because it stood still for too long') : datasetNotFound();
   }
-}
-
-async function masked(datapoint: StagedDatapoint, masking: BoundedMasking): Promise<StagedDatapoint> {
-  const given = (await inTurns(readJsonInPieces(datapoint.kind, parseWithSources))) as unknown as DatapointKind;
-  const kind = await masking.run((calls) => maskDatapoint(calls, given));
-  return { ...datapoint, kind: await inTurns(jsonTextInPieces(kind)) };
 }
 
 /** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
