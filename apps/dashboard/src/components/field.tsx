@@ -97,6 +97,9 @@ export function CheckboxField({ label, ...rest }: CheckboxFieldProps) {
   );
 }
 
+/** Fields beside each other. */
+export const FieldRow = ({ children }: { children: ReactNode }) => <div className={styles.row}>{children}</div>;
+
 interface FrameProps {
   id: string;
   label: string;

@@ -9,7 +9,7 @@ import { withMember } from '../../features/filters/list-search.js';
 import { useListPlace } from '../../features/list/list-memory.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { isNotFound } from '../../api/api-error.js';
-import { SelectField } from '../../components/field.js';
+import { FieldRow, SelectField } from '../../components/field.js';
 import { Grid } from '../../components/grid/grid.js';
 import { useDelayed } from '../../components/hooks.js';
 import { COMPARED_MAX, dataText, describeWorst } from '../../features/runs/tries.js';
@@ -92,7 +92,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   return (
     <>
       <ComparedRuns {...{ runs, baseline }} onChange={setRuns} />
-      <div className={styles.choices}>
+      <FieldRow>
         <SelectField
           label="Baseline"
           options={runs.map(toOption)}
@@ -116,7 +116,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
             onChange={(id) => id !== '' && setRuns([...ids, id])}
           />
         )}
-      </div>
+      </FieldRow>
       {runs.length === 1 ? (
         <p>Add a run to compare this one with.</p>
       ) : (

@@ -30,6 +30,7 @@ import {
   ScrolledTable,
   useStatistics,
 } from '../../features/statistics/statistics-tables.js';
+import { FieldRow } from '../../components/field.js';
 import { Terms } from '../../features/statistics/terms.js';
 import { wordsOfScorer } from '../../features/scorer-words.js';
 import styles from './run-page.module.css';
@@ -50,7 +51,7 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
   return (
     <section aria-label="Statistics" className={styles.section}>
       <h2>Statistics</h2>
-      <div className={styles.choices}>
+      <FieldRow>
         <DivisionFields runId={run.id} division={search} onChange={onChange} />
         <RunField
           label="Compare with"
@@ -60,7 +61,7 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
           value={search.baseline ?? ''}
           onChange={(id) => onChange('baseline', id)}
         />
-      </div>
+      </FieldRow>
       <QueryFault title="The statistics could not be loaded" query={query} />
       {data && (
         <>
