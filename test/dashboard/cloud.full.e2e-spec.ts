@@ -365,7 +365,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       await second.goto(`${program.apiUrl}/sign-in`);
       await second.getByText('This browser is signed in to').waitFor();
       await signIn(second, otherKey);
-      const text = 'Another tab signed in to Theirs / Theirs, so this one stopped';
+      const text = 'This browser is now signed in to Theirs / Theirs.';
       const notice = first.page.getByRole('alert').getByText(text);
       try {
         await notice.waitFor();
@@ -395,5 +395,28 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect(await first.page.getByRole('link', { name: 'of ours' }).count()).toBe(0);
     expectNoFaultsBut(first, /status of 404/);
     await first.close();
+  });
+
+  inBrowser('says where the browser is signed in to a tab whose session had ended before', async () => {
+    const theirs = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Later' });
+    await page.goto(`${program.apiUrl}/traces`);
+    await signIn(page, place.key!);
+    await isLive(page);
+    const address = addressOf(page);
+    // Another tab that signs in ends the session before its answer is there: the order of that moment.
+    const [cookie] = await page.context().cookies();
+    const ended = await fetch(`${program.apiUrl}/api/session`, {
+      method: 'DELETE',
+      headers: { cookie: `${cookie!.name}=${cookie!.value}`, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(ended.status).toBe(200);
+    await field(page).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(`${program.apiUrl}/sign-in`);
+    await signIn(second, theirs.key);
+    await page.getByRole('alert').getByText('This browser is now signed in to Later / Later.').waitFor();
+    expect(addressOf(page)).toBe(`/sign-in?next=${encodeURIComponent(address)}`);
+    await second.close();
+    expectNoFaultsBut(watched, /status of 40[14]/);
   });
 });

@@ -6,7 +6,7 @@ const ORIGIN = 'https://spandrel.example';
 describe('nextAddress', () => {
   it.each([
     ['?next=%2Fspans%3Fstatus%3Dfailed%23a', '/spans?status=failed#a'],
-    ['?why=stopped&next=%2Ftraces%2Fx%2520y', '/traces/x%20y'],
+    ['?error=expired&next=%2Ftraces%2Fx%2520y', '/traces/x%20y'],
   ])('leads back: %s', (search, expected) => {
     expect(nextAddress(search, ORIGIN)).toBe(expected);
   });

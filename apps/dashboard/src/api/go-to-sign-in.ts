@@ -3,13 +3,11 @@ export const SIGN_IN = '/sign-in';
 /**
  * Leads to the page to sign in, and from there back to where the tab is. The tab starts over, so that nothing which the
  * ended session was shown stays in it.
- * @param why what the page says beside its form.
  */
-export function goToSignIn(why?: 'stopped'): void {
+export function goToSignIn(): void {
   const { pathname, search, hash } = location;
   if (pathname === SIGN_IN) return;
-  const next = encodeURIComponent(pathname + search + hash);
-  location.replace(`${SIGN_IN}?next=${next}${why === undefined ? '' : `&why=${why}`}`);
+  location.replace(`${SIGN_IN}?next=${encodeURIComponent(pathname + search + hash)}`);
 }
 
 /** Where somebody wanted to go who was led to the page to sign in. @returns a path of this very server. */

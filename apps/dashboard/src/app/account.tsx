@@ -106,8 +106,7 @@ export function useSessionWatch(session: BrowserSessionResource): void {
       onSession: (now) => {
         // The page begins with saying so.
         if (now === null && session.kind === 'person') location.reload();
-        else if (now === null) goToSignIn('stopped');
-        else if (!now.signed_in) goToSignIn();
+        else if (!now?.signed_in) goToSignIn();
         else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
       },
     });

@@ -8,6 +8,7 @@ import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
 import { onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
 import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
+import { baseOf } from '../../api/project-base.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
 
@@ -95,26 +96,30 @@ function Fault({ error }: { error: Error }) {
   );
 }
 
-/** Goes on once another tab signed in. A tab that had to stop stays, and says to which project the browser is signed in now. */
+/** Goes on once another tab signed in. A tab of another project stays, and says where the browser is signed in now. */
 function useOtherTabs(next: string): void {
   const queryClient = useQueryClient();
-  useEffect(
-    () =>
-      onOtherTabs(() => {
-        void api.getBrowserSession().then(
-          (now) => {
-            if (hadToStop()) queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
-            else if (now.signed_in) location.replace(next);
-          },
-          () => undefined,
-        );
-      }),
-    [next, queryClient],
-  );
+  useEffect(() => {
+    const look = async (): Promise<BrowserSessionResource> => {
+      const now = await api.getBrowserSession();
+      queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
+      return now;
+    };
+    // Another tab may have signed in while this page was opening.
+    look().catch(() => undefined);
+    return onOtherTabs(() => {
+      look().then(
+        (now) => void (now.signed_in && !isOfAnotherProject(now, next) && location.replace(next)),
+        () => undefined,
+      );
+    });
+  }, [next, queryClient]);
 }
 
-function hadToStop(): boolean {
-  return new URLSearchParams(location.search).get('why') === 'stopped';
+/** Whether the session is one of a key or JWT, and the page to go on to is of another project. */
+function isOfAnotherProject({ kind, project }: BrowserSessionResource, next: string): boolean {
+  const base = baseOf(next);
+  return base !== '' && kind !== 'person' && project !== null && base !== `/p/${encodeURIComponent(project.id)}`;
 }
 
 const REASONS: Readonly<Record<SignInError, string>> = {
@@ -148,7 +153,7 @@ export function IdentityProviderLink({ session, next }: { session: BrowserSessio
   );
 }
 
-/** What the page to sign in says to somebody who need not sign in, or had to stop. */
+/** What the page to sign in says to somebody who is signed in, perhaps to another project than that of the next page. */
 export function Standing({ session, next }: { session: BrowserSessionResource; next: string }) {
   if (session.mode === 'local') {
     return (
@@ -163,7 +168,7 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
       <bdi>{session.org?.name}</bdi> / <bdi>{session.project.name}</bdi>
     </>
   );
-  if (!hadToStop()) {
+  if (!isOfAnotherProject(session, next)) {
     return (
       <p>
         This browser is signed in to {where}. <a href={next}>Continue</a>, or sign in with another key.
@@ -172,9 +177,11 @@ export function Standing({ session, next }: { session: BrowserSessionResource; n
   }
   return (
     <div role="alert">
-      <p>Another tab signed in to {where}, so this one stopped: a key signs a browser in to its own project alone.</p>
       <p>
-        <a href="/traces">Open the traces of that project</a>, or sign in here again.
+        This browser is now signed in to {where}. A key opens its own project only, and this page is of another one.
+      </p>
+      <p>
+        <a href="/traces">Open the traces of that project</a>, or sign in with a key of this one.
       </p>
     </div>
   );
