@@ -1,5 +1,5 @@
 /** Calls of real clients are recorded once, and come back from the cassette with the provider switched off. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
@@ -263,6 +263,41 @@ it('writes no key: not of headers, queries, bodies and answers', async () => {
   for (const key of Object.values(planted)) expect(file).not.toContain(key);
   expect(file).toContain('/v1/chat/completions?v=1');
   expect(await call(planted.own)).toBe(said.replaceAll(planted.body, '[secret]').replaceAll(planted.own, '[redacted]'));
+});
+
+it('fails the one call whose recording or request cannot be read', async () => {
+  await startWith({ mode: 'record' });
+  await openai('sound').chat.completions.create({ model: 'gpt-5.1', messages: user('a') });
+  await startWith({ mode: 'replay' });
+  const sound = readFileSync(join(dir, 'sound.cassette.yaml'), 'utf8');
+  const damages: Record<string, (text: string) => string> = {
+    cut: (text) => text.slice(0, text.indexOf('answer:')),
+    status: (text) => text.replace('status: 200', 'status: 99999'),
+    interim: (text) => text.replace('status: 200', 'status: 101'),
+    'no-headers': (text) => text.replace(/headers:\n.*\n/, 'headers:\n'),
+    name: (text) => text.replace('content-type:', '"a\\r\\nb":'),
+    value: (text) => text.replace(/content-type: .*/, String.raw`content-type: "a\r\nset-cookie: b"`),
+    framing: (text) => text.replace(/content-type: .*/, 'content-length: 3'),
+    events: (text) => text.replace('answer:\n', 'answer:\n  events: 5\n'),
+    yaml: (text) => text.replace('answer:\n', 'answer: {\n'),
+  };
+  const ask = async (name: string, body: unknown) => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers(name), 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return answer.status;
+  };
+  const call = { model: 'gpt-5.1', messages: user('a') };
+  for (const [name, damage] of Object.entries(damages)) {
+    const damaged = damage(sound);
+    expect([name, damaged === sound]).toEqual([name, false]);
+    writeFileSync(join(dir, `${name}.cassette.yaml`), damaged);
+    expect([name, await ask(name, call)]).toEqual([name, 409]);
+  }
+  expect(await ask('sound', `{"messages":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).toBe(409);
+  expect(await ask('sound', call)).toBe(200);
 });
 
 it('pauses as the provider did when asked to', async () => {

@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { CassetteEntry } from './entry.js';
 import { VOLATILE, type RequestMatch } from './cassette-request.js';
+import { readEntry } from './read-entry.js';
 
 const FORMAT = 1;
 
@@ -21,7 +22,7 @@ const FORMAT = 1;
  * The line that begins an entry: the digest of its request, a sum of the request's text, and what it is of. By it a call is found
  * without any YAML being read, and what people have changed is known.
  */
-const SEPARATOR = /^--- # ([0-9a-f]{32})-([0-9a-f]{8}) (.*)$/gm;
+const SEPARATOR = /(?<![^\n])--- # ([0-9a-f]{32})-([0-9a-f]{8}) ([^\r\n]*)(?![^\r\n])/g;
 
 /** An entry of a file, which is read when it is asked for: ten thousand of them take seconds (ADR 0083). */
 export class StoredEntry {
@@ -51,9 +52,9 @@ export class StoredEntry {
     return stored;
   }
 
-  /** @throws Error when its YAML is none. */
+  /** @throws Error when its YAML is none, or no entry. */
   get entry(): CassetteEntry {
-    return (this.read ??= parse(this.text) as CassetteEntry);
+    return (this.read ??= readEntry(parse(this.text)));
   }
 
   /** Whether it was put together of a span. */
@@ -143,6 +144,9 @@ function writeSafely(file: string, data: string | Buffer): void {
   renameSync(temporary, file);
 }
 
+/** Names of large bodies; other files of the folder are of cassettes below it, or of people. */
+const BODY_NAME = /^[0-9a-f]{16}\.[a-z0-9]{1,8}$/;
+
 /** Removes large bodies that no entry names any more. */
 function removeUnnamed(folder: string, entries: readonly StoredEntry[]): void {
   let names: string[];
@@ -151,6 +155,8 @@ function removeUnnamed(folder: string, entries: readonly StoredEntry[]): void {
   } catch {
     return;
   }
-  for (const name of names) if (!entries.some(({ text }) => text.includes(name))) rmSync(join(folder, name));
+  for (const name of names.filter((each) => BODY_NAME.test(each))) {
+    if (!entries.some(({ text }) => text.includes(name))) rmSync(join(folder, name));
+  }
   if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
 }

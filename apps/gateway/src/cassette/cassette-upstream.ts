@@ -70,7 +70,7 @@ class CassetteExchange implements Exchange {
     const { body } = request;
     if (typeof body === 'string') return;
     // The sender does not know this exchange yet.
-    queueMicrotask(() => void this.answer(body ?? Buffer.alloc(0)));
+    queueMicrotask(() => this.begin(body ?? Buffer.alloc(0)));
   }
 
   write(chunk: Buffer): boolean {
@@ -79,7 +79,7 @@ class CassetteExchange implements Exchange {
   }
 
   end(): void {
-    void this.answer(Buffer.concat(this.gathered));
+    this.begin(Buffer.concat(this.gathered));
   }
 
   resume(): void {
@@ -92,6 +92,13 @@ class CassetteExchange implements Exchange {
     this.resumed?.resolve();
     this.over?.(true);
     this.outside?.abort();
+  }
+
+  /** Answers; a request or a recording that cannot be read fails this call alone. */
+  private begin(body: Buffer): void {
+    this.answer(body).catch((error: Error) => {
+      if (!this.isAborted) this.miss(`The call cannot be looked for on its cassette: ${error.message}`);
+    });
   }
 
   private async answer(body: Buffer): Promise<void> {
@@ -110,7 +117,7 @@ class CassetteExchange implements Exchange {
     if (cassette.mode !== 'record') {
       // A stand-in for a key may be a word that is said.
       const found = cassette.find(described) ?? cassette.find(cassette.describe(given, noMask));
-      if (found) return void this.replay(found);
+      if (found) return this.replay(found);
       if (cassette.mode === 'replay') return this.miss(cassette.missed(described));
     }
     this.sendOut(body, described, redact);
@@ -118,7 +125,8 @@ class CassetteExchange implements Exchange {
 
   private async replay({ answer }: CassetteEntry): Promise<void> {
     const { handler, call } = this;
-    const headers = Object.entries(answer.headers).flat();
+    // People may have written a number.
+    const headers = Object.entries(answer.headers).flat().map(String);
     const cutShort = (): void => handler.onError(new UpstreamError('cut', 'the connection ended on the cassette, too'));
     const isStream = answer.events !== undefined;
     let pieces: Buffer[];

@@ -226,6 +226,44 @@ describe('a cassette', () => {
     expect(readdirSync(folder)).toEqual(['chat.cassette.yaml']);
   });
 
+  it.each(['\u2028', '\u2029', '\r'])('has no entry that begins within a text, behind %j', (end) => {
+    const planted = `${end}--- # ${'a'.repeat(32)}-${'b'.repeat(8)} POST openai /\nrequest: {}`;
+    const recording = open('record');
+    record(recording, chat('a'), JSON.stringify({ said: `two\nlines${planted}` }));
+    recording.save();
+    expect(readCassette(file)!.entries).toHaveLength(1);
+    expect(answerOf(open(), chat('a'))).toBe(JSON.stringify({ said: `two\nlines${planted}` }));
+  });
+
+  it('is found where the ends of its lines were changed', () => {
+    const recording = open('record');
+    record(recording, chat('a'), '1');
+    recording.save();
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\r\n'));
+    expect(answerOf(open(), chat('a'))).toBe('1');
+  });
+
+  it('removes nothing but its own bodies from the folder beside it', () => {
+    const recording = open('record');
+    record(recording, chat('b'), Buffer.alloc(70_000, 0xff), ['content-type', 'audio/mpeg']);
+    recording.save();
+    writeFileSync(join(folder, 'chat.cassette', 'inner.cassette.yaml'), 'of another');
+    const again = open('record');
+    record(again, chat('b'), '3');
+    again.save();
+    expect(readdirSync(join(folder, 'chat.cassette'))).toEqual(['inner.cassette.yaml']);
+  });
+
+  it('does without an answer that no file can hold', () => {
+    const recording = open('record');
+    record(recording, chat('a'), '['.repeat(20_000) + ']'.repeat(20_000));
+    recording.save();
+    expect(recording.report).toMatchObject({
+      recorded: 0,
+      reasons: [expect.stringContaining('could not be recorded')],
+    });
+  });
+
   it('has texts in lines, and answers what people have changed', () => {
     const recording = open('record');
     record(recording, chat('one\ntwo'), '{"said":"three\\nfour"}');

@@ -73,15 +73,19 @@ export class Cassette {
     return describeRequest(request, (value) => extra(this.mask(value)));
   }
 
-  /** @returns the recorded call that answers a request, each in its turn and the last one again and again; `null` when none does. */
+  /**
+   * @returns the recorded call that answers a request, each in its turn and the last one again and again; `null` when none does.
+   * @throws Error when it cannot be read.
+   */
   find(request: CassetteRequest): CassetteEntry | null {
     const found =
       this.byDigest.get(this.match.digest(request)) ?? this.byDigest.get(this.match.digest(request, true)) ?? [];
     const stored = found.find(({ uses }) => uses === 0) ?? found.at(-1);
     if (stored === undefined) return null;
+    const { entry } = stored;
     stored.uses++;
     this.hits++;
-    return stored.entry;
+    return entry;
   }
 
   /** A call is not on the cassette. @returns what to say of it: the nearest recording, and how it differs. */
@@ -105,9 +109,13 @@ export class Cassette {
         ? `nothing of ${label} is recorded there`
         : `the nearest recording differs: ${differences.join('; ')}`;
     const reason = `${label} is not on the cassette ${this.name}: ${why}`;
+    this.noteMiss(reason);
+    return `${reason}. Record it with --mode record or hybrid (SPANDREL_CASSETTE_MODE).`;
+  }
+
+  private noteMiss(reason: string): void {
     this.misses++;
     if (this.reasons.length < MISSES_SHOWN) this.reasons.push(reason);
-    return `${reason}. Record it with --mode record or hybrid (SPANDREL_CASSETTE_MODE).`;
   }
 
   /** A call goes out. @returns where its recording will stand. */
@@ -115,7 +123,7 @@ export class Cassette {
     return this.begun++;
   }
 
-  /** Keeps a call that went out. @param place as {@link begin} returned it. */
+  /** Keeps a call that went out; one that no file can hold counts as a miss. @param place as {@link begin} returned it. */
   record(
     place: number,
     request: CassetteRequest,
@@ -124,8 +132,12 @@ export class Cassette {
     usage: CassetteEntry['usage'] | undefined,
   ): void {
     const mask: Mask = (value) => extra(this.mask(value));
-    const described = describeAnswer(answer, mask, (name, data) => this.bodies.set(name, data));
-    this.recorded.set(place, StoredEntry.of({ request, answer: described, ...(usage && { usage }) }, this.match));
+    try {
+      const described = describeAnswer(answer, mask, (name, data) => this.bodies.set(name, data));
+      this.recorded.set(place, StoredEntry.of({ request, answer: described, ...(usage && { usage }) }, this.match));
+    } catch (error) {
+      return this.noteMiss(`${labelOf(request)} could not be recorded: ${(error as Error).message}`);
+    }
     this.recordings++;
     this.isChanged = true;
   }
