@@ -7,7 +7,7 @@ const FRAMING = ['connection', 'content-length', 'keep-alive', 'trailer', 'trans
 const text = z.string();
 const value = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/);
 
-/** As much of an entry as is relied upon: a cassette is a file that anybody may have written. */
+/** What is relied upon of an entry: a cassette is a file that anybody may have written. */
 const entrySchema = z.looseObject({
   request: z.looseObject({ method: text, provider: text, path: text, text: text.optional() }),
   answer: z.looseObject({
