@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const [, , installedIn, path, port, password = ''] = process.argv;
 const { Session } = createRequire(join(installedIn, 'package.json'))('chdb');
@@ -49,14 +50,18 @@ createServer(async (request, response) => {
     response.statusCode = 403;
     return void response.end('Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)');
   }
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks).toString('utf8');
+  let body;
+  try {
+    body = await text(request);
+  } catch {
+    // The program that asked was killed before all of it came; a server does not end by that.
+    return;
+  }
   const query = searchParams.has('query') ? `${searchParams.get('query')}\n${body}` : body;
   const settings = [...searchParams].filter(([name]) => !NO_SETTINGS.has(name));
   try {
-    const text = await run(query, settings);
-    response.setHeader('X-ClickHouse-Summary', '{}').end(text);
+    const answer = await run(query, settings);
+    response.setHeader('X-ClickHouse-Summary', '{}').end(answer);
   } catch (error) {
     response.statusCode = 500;
     response.end(`Code: 999. ${error.message}`);

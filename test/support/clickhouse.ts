@@ -33,7 +33,11 @@ export async function startClickHouse(): Promise<TestClickHouse> {
     started.stdout.on('data', (chunk) => (output += String(chunk)));
     started.stderr.on('data', (chunk) => (output += String(chunk)));
     running.add(started);
-    started.once('close', () => running.delete(started));
+    started.once('close', (_code, signal) => {
+      running.delete(started);
+      // Tests end it by a signal; else what waits for it would only say that its time is over.
+      if (signal === null) process.stderr.write(`the engine ended by itself: ${output}\n`);
+    });
     child = started;
     await until(
       () => output.includes('listening'),
