@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -19,13 +18,10 @@ import {
   type PluginEntry,
 } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
-import type { Provider, RequestHead } from '@spandrel/plugin-api';
+import type { Provider } from '@spandrel/plugin-api';
 import { Cassettes } from './cassette/cassettes.js';
 import { CassetteSettings } from './cassette/cassette.settings.js';
-import { answerError, answerErrorOn, type GatewayError } from './forward/answer-error.js';
-import { Forward, type ForwardHost } from './forward/forward.js';
 import { Upgrades } from './forward/upgrade.js';
-import type { CallerKey } from './access/caller-key.js';
 import { CredentialClient, KeyChecks } from './access/key-checks.js';
 import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway.settings.js';
@@ -33,19 +29,14 @@ import { GatewayMetrics } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import { keysWithRules } from './masking/recording-rules.js';
 import { BackgroundResponses } from './recording/background-responses.js';
-import type { Call } from './recording/call.js';
 import { captureText } from './recording/capture.js';
-import type { Outcome } from './recording/call-facts.js';
 import { CallRecording } from './recording/call-recording.js';
-import { UnorderedList } from './unordered-list.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
 import { RecordingSpool } from './spool/recording-spool.js';
 import { forwardAllow, ProviderTable } from './target/provider-table.js';
-import { FORWARD_HEADER, TargetResolver, type Target } from './target/resolve-target.js';
+import { FORWARD_HEADER, TargetResolver } from './target/resolve-target.js';
 import { localAddresses, type Addresses } from './target/wrong-address.js';
 import { Http1Client } from './upstream/http1-client.js';
-import { UsageQuestion } from './usage/usage-question.js';
-import type { UpstreamError } from './upstream/upstream-client.js';
 
 export interface GatewayDeps {
   /** The loaded providers, in the order of config. */
@@ -112,26 +103,17 @@ function keyChecksOf(settings: GatewaySettings, { logger, clock = systemClock, t
   return new KeyChecks(client, logger, clock, { freshMs, refusedMs, patienceMs, ...(tick && { tick }) });
 }
 
-const CASSETTES_HAVE_NO_WEBSOCKETS: GatewayError = {
-  code: 'http_required',
-  message: 'A cassette has calls over HTTP: this one came as a WebSocket, which is not passed on.',
-};
-
 const NO_CASSETTES: CassetteSettings = { dir: null, mode: 'replay', timing: 'none', name: null };
 
 /** From a request to its span: `GatewayServer` → `Forward` → `Call` → `CallRecording` → `RecordingSpool`. */
-class RunningGateway implements Gateway, ForwardHost {
-  readonly upstream: Http1Client;
-  readonly ownHeaders: ReadonlySet<string>;
-
+class RunningGateway implements Gateway {
+  private readonly upstream: Http1Client;
   private readonly logger: Logger;
   private readonly arrival: ArrivalLimits;
   private readonly server: GatewayServer;
   private readonly upgrades: Upgrades;
   private readonly recording: CallRecording;
   private readonly cassettes: Cassettes;
-  private readonly forwards = new UnorderedList<Forward>();
-  private readonly log: RequestLog | null;
   private stopping = false;
   private closing = false;
   private bodyLooks: NodeJS.Timeout | undefined;
@@ -141,7 +123,7 @@ class RunningGateway implements Gateway, ForwardHost {
     private readonly settings: GatewaySettings,
     deps: GatewayDeps,
     providers: ProviderTable,
-    private readonly metrics: GatewayMetrics,
+    metrics: GatewayMetrics,
     private readonly keys: KeyChecks | null,
     private readonly spool: RecordingSpool,
     private readonly responses: BackgroundResponses,
@@ -150,17 +132,15 @@ class RunningGateway implements Gateway, ForwardHost {
     const isCloud = settings.mode === 'cloud';
     this.logger = logger;
     this.arrival = deps.arrival ?? ARRIVAL_LIMITS;
-    metrics.watch(() => ({ ...spool.state, inFlight: this.forwards.size }));
+    metrics.watch(() => ({ ...spool.state, inFlight: this.server.inFlight }));
     const addresses = new ClientAddresses(settings.trustProxy);
     const log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
-    this.log = log;
-    this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
+    const ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
     const dialling = { connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs ?? 0, ca };
     this.upstream = new Http1Client(dialling);
     const rechecks = keys ? { keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger } : undefined;
-    this.upgrades = new Upgrades(this.ownHeaders, dialling, rechecks);
+    this.upgrades = new Upgrades(ownHeaders, dialling, rechecks);
     this.recording = new CallRecording(settings, { maskers, plugins, logger, clock, metrics, spool, responses });
-    const { rules } = this.recording;
     this.cassettes = new Cassettes(deps.cassettes ?? NO_CASSETTES, settings.mode, maskers, logger);
     const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
     const own = new OwnEndpoints({
@@ -174,27 +154,13 @@ class RunningGateway implements Gateway, ForwardHost {
       cassettes: this.cassettes,
     });
     const allow = isCloud ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
-    this.server = new GatewayServer(
-      new TargetResolver(providers, allow, () => this.addresses()),
-      {
-        forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
-        upgrade: (req, socket, first, head, target, caller, answer) => {
-          if (this.cassettes.isNamedBy(req)) {
-            Object.assign(answer, answerErrorOn(socket, CASSETTES_HAVE_NO_WEBSOCKETS, target.wire?.provider ?? null));
-            return;
-          }
-          const recorded = settings.websocketRecording ? this.recording.ofWebSocket(req, head, target, caller) : null;
-          this.upgrades.pass(req, socket, first, target, caller, answer, recorded);
-        },
-        own: (path, req, res) => own.handle(path, req, res),
-        greet: (req, res) => own.greet(req, res),
-      },
-      keys && keysWithRules(keys, rules),
-      this.cassettes.areAlone ? { ready: () => undefined } : rules,
-      refusals,
-      settings.websocketRecording,
-      log,
-    );
+    const { upstream, upgrades, recording, cassettes } = this;
+    this.server = new GatewayServer({
+      settings,
+      resolver: new TargetResolver(providers, allow, () => this.addresses()),
+      keys: keys && keysWithRules(keys, recording.rules),
+      ...{ refusals, ownHeaders, upstream, upgrades, recording, cassettes, own, metrics, log },
+    });
   }
 
   async listen(): Promise<{ port: number }> {
@@ -206,9 +172,8 @@ class RunningGateway implements Gateway, ForwardHost {
       http.listen(this.settings.port, this.settings.host, () => resolve());
     });
     http.on('error', (error) => this.logger.error({ err: error }, 'the listener failed'));
-    this.bodyLooks = setInterval(() => {
-      for (const forward of this.forwards.all()) forward.lookForBody(this.arrival);
-    }, this.arrival.sweepMs).unref();
+    const { sweepMs } = this.arrival;
+    this.bodyLooks = setInterval(() => this.server.lookForBodies(this.arrival), sweepMs).unref();
     return { port: (http.address() as AddressInfo).port };
   }
 
@@ -225,12 +190,12 @@ class RunningGateway implements Gateway, ForwardHost {
     const { http } = this.server;
     http.close();
     // Two thirds of the time are the calls', the rest the spool's.
-    while (this.forwards.size > 0 && performance.now() < deadline - this.settings.shutdownMs / 3) {
+    while (this.server.inFlight > 0 && performance.now() < deadline - this.settings.shutdownMs / 3) {
       http.closeIdleConnections();
       await sleep(10);
     }
     clearInterval(this.bodyLooks);
-    for (const forward of this.forwards.all()) forward.stop();
+    this.server.breakOff();
     this.upgrades.close();
     http.closeAllConnections();
     await this.spool.stopRecovery();
@@ -243,59 +208,10 @@ class RunningGateway implements Gateway, ForwardHost {
     this.cassettes.close();
   }
 
-  onForwarded(forward: Forward, status: number, outcome: Outcome): void {
-    const { providerName, endpoint } = forward.target;
-    this.metrics.request(
-      providerName,
-      endpoint?.name ?? 'other',
-      status,
-      (performance.now() - forward.startedTick) / 1_000,
-    );
-    this.log?.forwarded(forward, status, outcome.kind === 'client-gone');
-  }
-
-  onSent(forward: Forward): void {
-    this.forwards.remove(forward);
-  }
-
-  onCallEnded(call: Call, outcome: Outcome): void {
-    this.recording.end(call, outcome);
-  }
-
-  onUpstreamError(forward: Forward, error: UpstreamError): void {
-    this.metrics.upstreamErrors.inc({ provider: forward.target.providerName, kind: error.kind });
-  }
-
-  onResend(): void {
-    this.metrics.upstreamResends.inc();
-  }
-
   /** Where people find the gateway and the API. In cloud mode balancers and names of the operator's stand before both. */
   private addresses(): Addresses {
     const listening = this.server.http.address() as AddressInfo | null;
     if (this.settings.mode === 'cloud' || listening === null) return { gateway: null, api: null };
     return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
-  }
-
-  private forward(
-    req: IncomingMessage,
-    res: ServerResponse,
-    head: RequestHead,
-    target: Target,
-    caller: CallerKey | null,
-  ): void {
-    const { endpoint } = target;
-    const upstream = this.cassettes.upstreamOf(req, target, this.upstream);
-    if (upstream !== null && 'code' in upstream) {
-      const answered = answerError(res, upstream, target.wire?.provider ?? null);
-      this.log?.answered(req, answered);
-      return;
-    }
-    const call = this.cassettes.areAlone ? null : this.recording.begin(req, head, target, caller);
-    const question = this.settings.askForUsage && endpoint ? UsageQuestion.of(endpoint, req.headers) : null;
-    const forward = new Forward(this, req, res, target, call, question, upstream ?? this.upstream);
-    this.log?.begin(req);
-    this.forwards.add(forward);
-    forward.start();
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MaskingClient } from '../masking/recording-rules.js';
-import { IngestClient } from '../spool/batch-sender.js';
+import { IngestClient } from '../spool/delivery.js';
 import { CredentialClient } from './key-checks.js';
 
 let api: Server;

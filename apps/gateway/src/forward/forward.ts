@@ -23,7 +23,6 @@ import { answerError, breakConnection } from './answer-error.js';
 import { pairs, requestHeaders, responseHeaders } from './forward-headers.js';
 
 export interface ForwardHost {
-  readonly upstream: UpstreamClient;
   /** Lower case names of headers addressed to the gateway. */
   readonly ownHeaders: ReadonlySet<string>;
   /** Called when it is over. @param status the status that the client got, 0 for none. @param outcome why it is over. */
@@ -80,7 +79,7 @@ export class Forward implements UpstreamHandler, ListMember {
     /** The gateway's own question in this call; `null`: all passes as it is. */
     private readonly question: UsageQuestion | null,
     /** Where it goes: to the provider, or to a cassette. */
-    private readonly upstream: UpstreamClient = host.upstream,
+    private readonly upstream: UpstreamClient,
   ) {}
 
   /** What is known of the call that is recorded as a span; `undefined` when it is not. */

@@ -17,6 +17,8 @@ import {
 } from '@spandrel/plugin-api';
 import type { Masking } from '@spandrel/masking/engine';
 import { isTruncated } from './body-buffer.js';
+import type { CallerKey } from '../access/caller-key.js';
+import { maskFacts, withoutContent, type RecordingRule } from '../masking/recording-rules.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
 import { parseBody, readAnswer, responseIdOf, type ReadAnswer } from './read-answer.js';
@@ -291,12 +293,32 @@ export interface FinalRecording {
   pending?: Pending;
 }
 
+export interface CallToRead {
+  record: CallRecord;
+  rule: Exclude<RecordingRule, { kind: 'unknown' }>;
+  secrets: Secrets;
+  /** The caller's key that it came with; `null` for none. */
+  caller: CallerKey | null;
+}
+
+/** Reads a call here and now. @throws what a plugin's values throw. */
+export function recordCall({ record, rule, secrets }: CallToRead): FinalRecording {
+  return buildFinal(ruled(record, rule), rule.kind === 'known' ? rule.masking : null, secrets);
+}
+
+/** The call as its project's rules let it be read. */
+export const ruled = (record: CallRecord, rule: CallToRead['rule']): CallRecord => {
+  if (rule.kind === 'refused') return { ...record, facts: withoutContent(record.facts) };
+  // What the headers said was masked when the call began, where the rules were known then.
+  return rule.masking === null ? record : { ...record, facts: maskFacts(rule.masking, record.facts) };
+};
+
 /**
  * The recording of a call as the JSON that is sent, in this thread or another: without the call's credentials, within the size
  * that the API takes. A value that is no JSON (a plugin's doing) costs the recording its content.
  * @param masking the rules of the call's project; `null` where it has none.
  */
-export function recordCall(record: CallRecord, masking: Masking | null, secrets: Secrets): FinalRecording {
+export function buildFinal(record: CallRecord, masking: Masking | null, secrets: Secrets): FinalRecording {
   if (record.facts.completes) {
     const end = buildEnd(record, masking);
     return end ? finalForm(end, secrets) : { trace: '', span: '' };

@@ -8,7 +8,8 @@ import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
 import { NO_BODY } from './body-buffer.js';
 import type { CallRecord } from './call-facts.js';
-import { CallReader, type CallReaderOptions, type CallToRead } from './call-reader.js';
+import { recordCall, type CallToRead } from './build-recording.js';
+import { CallReader, type CallReaderOptions } from './call-reader.js';
 import { packBody, unpackBody } from './packed-call.js';
 import { Secrets } from './secrets.js';
 
@@ -85,7 +86,7 @@ describe('CallReader', () => {
     expect(reader.isLong(toRead({ say: 'canary-1' }))).toBe(false);
     const long = toRead({ say: 'x'.repeat(200), key: 'canary-1' });
     expect(reader.isLong(long)).toBe(true);
-    const here = reader.read(long);
+    const here = recordCall(long);
     expect(parsed(here).input).toEqual({ say: 'x'.repeat(200), key: '[redacted]' });
     expect(await reader.readAside(long)).toEqual(here);
   });

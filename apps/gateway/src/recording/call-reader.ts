@@ -2,21 +2,12 @@ import { codeFile, TaskFailure, TaskPool, type Logger, type PluginEntry } from '
 import { MASKED_FIELDS, type RecordingMasking } from '@spandrel/contract';
 import type { Masking } from '@spandrel/masking/engine';
 import type * as ReadCallThread from './read-call.thread.js';
-import type { CallerKey } from '../access/caller-key.js';
-import { maskFacts, withoutContent, type RecordingRule } from '../masking/recording-rules.js';
+import { withoutContent } from '../masking/recording-rules.js';
 import { NO_BODY, type Piece, type BufferedBody } from './body-buffer.js';
 import type { CallRecord, WithheldReason } from './call-facts.js';
-import { recordCall, type FinalRecording } from './build-recording.js';
+import { buildFinal, ruled, type CallToRead, type FinalRecording } from './build-recording.js';
 import { packBody, type PackedCall, type ReadCall } from './packed-call.js';
 import type { Secrets } from './secrets.js';
-
-export interface CallToRead {
-  record: CallRecord;
-  rule: Exclude<RecordingRule, { kind: 'unknown' }>;
-  secrets: Secrets;
-  /** The caller's key that it came with; `null` for none. */
-  caller: CallerKey | null;
-}
 
 /** A recording, and why what was said is not in it. */
 export interface CallReading extends FinalRecording {
@@ -58,8 +49,8 @@ const IDLE_MS = 60_000;
 const PAUSE_MS = 60_000;
 
 /**
- * Makes recordings of finished calls. Long ones are read in threads with a deadline, so that nobody's call waits for them; one that cannot be
- * read there is recorded without what was said in it (docs/adr/0055-long-calls-are-read-in-threads.md).
+ * Reads long calls in threads with a deadline, so that nobody's call waits for them (short ones: {@link recordCall}); one that
+ * cannot be read there is recorded without what was said in it (docs/adr/0055-long-calls-are-read-in-threads.md).
  */
 export class CallReader {
   private readonly pool: TaskPool<typeof ReadCallThread> | null;
@@ -93,12 +84,6 @@ export class CallReader {
     const masking = rule.kind === 'known' ? rule.masking : null;
     const bytesMax = masking ? hereBytesMax * maskedPart(stepsOf(masking)) : hereBytesMax;
     return request.bytes + response.bytes > bytesMax || request.pieces.length + response.pieces.length > PIECES_MAX;
-  }
-
-  /** Reads a call at once. @throws what a plugin's values throw. */
-  read({ record, rule, secrets }: CallToRead): FinalRecording {
-    const masking = rule.kind === 'known' ? rule.masking : null;
-    return recordCall(ruled(record, rule), masking, secrets);
   }
 
   /** Reads a call in a thread. Its bodies are copied before this returns. */
@@ -168,7 +153,7 @@ function readWithheld(
   withheld: WithheldReason,
 ): CallReading {
   const facts = { ...withoutContent(record.facts), withheld };
-  return { ...recordCall({ ...record, ...bodies, facts }, null, secrets), withheld };
+  return { ...buildFinal({ ...record, ...bodies, facts }, null, secrets), withheld };
 }
 
 const REASONS: Readonly<Record<string, WithheldReason>> = {
@@ -176,12 +161,6 @@ const REASONS: Readonly<Record<string, WithheldReason>> = {
   full: 'busy',
   closed: 'stopped',
   failed: 'failed',
-};
-
-const ruled = (record: CallRecord, rule: CallToRead['rule']): CallRecord => {
-  if (rule.kind === 'refused') return { ...record, facts: withoutContent(record.facts) };
-  // What the headers said was masked when the call began, where the rules were known then.
-  return rule.masking === null ? record : { ...record, facts: maskFacts(rule.masking, record.facts) };
 };
 
 /** Steps that rules take for a character, for the field that has most. */

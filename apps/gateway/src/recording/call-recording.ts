@@ -12,14 +12,7 @@ import { RecordedLive, type LiveConversation } from '../forward/recorded-live.js
 import { RecordedRealtime } from '../forward/recorded-realtime.js';
 import { RecordedWebSocket, type WebSocketCalls, type WebSocketRecorder } from '../forward/recorded-websocket.js';
 import { responseKey, type BackgroundResponses } from './background-responses.js';
-import {
-  type AnswerFacts,
-  type Outcome,
-  type WithheldReason,
-  type CallFacts,
-  correlationOf,
-  unknownHeaders,
-} from './call-facts.js';
+import { type AnswerFacts, type Outcome, type CallFacts, correlationOf, unknownHeaders } from './call-facts.js';
 import { CallReader } from './call-reader.js';
 import { Call } from './call.js';
 import { Recorder } from './recorder.js';
@@ -87,11 +80,7 @@ export class CallRecording {
     this.reader = new CallReader({ plugins, logger, onMaskerFailed }, { hereBytesMax, readMs });
     const keepMs = spool.isOnDisk ? Math.min(KEEP_MS, reportRunningMs) : reportRunningMs;
     const options = { reportRunningMs, keepMs, decodedBytesMax: recordBytes, awaitingRulesMax: spoolItems };
-    const observer = {
-      onFailed: (call: Call) => spool.lose(call.facts.id, 'failed'),
-      onWithheld: (reason: WithheldReason) => metrics.contentWithheld(reason),
-    };
-    this.recorder = new Recorder(spool, logger, options, rules, this.reader, observer, responses, clock);
+    this.recorder = new Recorder(spool, logger, options, rules, this.reader, metrics, responses, clock);
     rules.onKnown(() => this.recorder.lookAgain());
   }
 

@@ -6,7 +6,7 @@ import type { Masking } from '@spandrel/masking/engine';
 import { maskingOf } from '../masking/recording-rules.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { unpackBody, type PackedCall, type ReadCall } from './packed-call.js';
-import { recordCall } from './build-recording.js';
+import { buildFinal } from './build-recording.js';
 import { Secrets } from './secrets.js';
 
 const { plugins } = workerData as { plugins: readonly PluginEntry[] };
@@ -41,7 +41,7 @@ export function readCall(call: PackedCall): ReadCall {
     outcome,
     endedTick,
   };
-  const recording = recordCall(record, maskingFor(call.rules), new Secrets(call.secrets));
+  const recording = buildFinal(record, maskingFor(call.rules), new Secrets(call.secrets));
   return { ...recording, failedMaskers };
 }
 

@@ -18,15 +18,19 @@ let sent: [string, string][];
 /** What was kept, each with what is called when the disk has it. */
 let kept: { id: string; span: string; onKept?: () => void }[];
 let recorder: Recorder;
+/** What the endpoint of a call makes of its request. */
+let readRequest: Endpoint['readRequest'];
 
 beforeEach(() => {
   jest.useFakeTimers();
   sent = [];
   kept = [];
+  readRequest = () => ({ model: null, input: null, streaming: false, parameters: {} });
   recorder = new Recorder(
     {
       add: (item: SpoolItem) => sent.push([item.id, (JSON.parse(item.span) as { status: string }).status]),
       keep: ({ facts: { id } }, { span }, _finished, onKept) => kept.push({ id, span, ...(onKept && { onKept }) }),
+      lose: () => undefined,
     },
     {} as Logger,
     { reportRunningMs: ANNOUNCE_MS, keepMs: KEEP_MS, awaitingRulesMax: 10, decodedBytesMax: 1_000 },
@@ -35,7 +39,7 @@ beforeEach(() => {
       { plugins: null, logger: {} as Logger, onMaskerFailed: () => undefined },
       { hereBytesMax: 1_000, readMs: 1_000 },
     ),
-    { onFailed: () => undefined, onWithheld: () => undefined },
+    { contentWithheld: () => undefined },
     NO_RESPONSES,
     systemClock,
   );
@@ -44,7 +48,7 @@ afterEach(() => void jest.useRealTimers());
 
 /** A call that begins now, its request come whole unless it says otherwise. */
 function begun(id: string, requestComplete = true): Call {
-  const endpoint = { name: 'chat', framing: 'sse' } as Endpoint;
+  const endpoint = { name: 'chat', framing: 'sse', readRequest: (body) => readRequest(body) } as Endpoint;
   const facts = {
     id,
     traceId: id,
@@ -141,32 +145,34 @@ describe('calls that are to be read', () => {
     count();
     const turns: number[] = [];
     let isKnown = false;
-    const read = (): { trace: string; span: string } => {
+    readRequest = () => {
       turns.push(turn);
       for (const end = performance.now() + 3; performance.now() < end;);
-      return { trace: '{}', span: '{"status":"running"}' };
+      return { model: null, input: null, streaming: false, parameters: {} };
     };
     const reader = {
       isLong: () => false,
-      read,
       readAside: () => Promise.reject(new Error('not long')),
-      readUnread: read,
+      readUnread: () => ({ trace: '', span: '' }),
       close: () => Promise.resolve(),
     };
     const options = { reportRunningMs: 10, keepMs: 10, awaitingRulesMax: 100, decodedBytesMax: 1_000 };
     const rules = { of: () => (isKnown ? KNOWN : { kind: 'unknown' as const }), pursue: () => undefined };
-    const observer = { onFailed: () => undefined, onWithheld: () => undefined };
     recorder = new Recorder(
-      { add: () => undefined, keep: () => undefined },
+      { add: () => undefined, keep: () => undefined, lose: () => undefined },
       {} as Logger,
       options,
       rules,
       reader,
-      observer,
+      { contentWithheld: () => undefined },
       NO_RESPONSES,
       systemClock,
     );
-    const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`));
+    const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`, false));
+    for (const call of calls) {
+      call.requestChunk(Buffer.from('{}'));
+      call.endRequest();
+    }
     // Without a spool directory what waits is read once.
     for (const call of calls) call.persisted();
     isKnown = true;

@@ -1,24 +1,16 @@
 import type { Clock, Logger } from '@spandrel/kernel';
 import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
+import type { GatewayMetrics } from '../metrics.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/caller-queue.js';
+import type { RecordingSpool } from '../spool/recording-spool.js';
 import type { BackgroundResponses } from './background-responses.js';
 import { NO_BODY, type BufferedBody } from './body-buffer.js';
 import type { Call } from './call.js';
-import type { CallRecord, Outcome, WithheldReason } from './call-facts.js';
-import type { CallReader, CallReading, CallToRead } from './call-reader.js';
-import type { FinalRecording } from './build-recording.js';
+import type { CallRecord, Outcome } from './call-facts.js';
+import type { CallReader, CallReading } from './call-reader.js';
+import { recordCall, type CallToRead } from './build-recording.js';
 import { lesserCapture } from './capture.js';
-
-export interface RecordingSink {
-  /**
-   * Keeps a recording over a crash, in the place of an earlier one of the call; without a spool directory nothing is done.
-   * @param onKept called when it is kept, or cannot be.
-   */
-  keep(call: Call, recording: FinalRecording, finished: boolean, onKept?: () => void): void;
-  /** @param former the item of the same call's start, which this one makes superfluous. */
-  add(item: SpoolItem, former: SpoolItem | null): void;
-}
 
 /** A call that is over, whose bodies wait until it is known how they are masked. */
 interface AwaitingRules {
@@ -36,14 +28,6 @@ export interface RecorderOptions {
   keepMs: number;
   /** The most of a body that is kept decoded. */
   decodedBytesMax: number;
-}
-
-/** Called with what is not recorded. */
-export interface RecorderObserver {
-  /** A finished call is not. */
-  onFailed(call: Call): void;
-  /** What was said in a finished call is not. */
-  onWithheld(reason: WithheldReason): void;
 }
 
 /** How often in {@link RecorderOptions.reportRunningMs} it is looked, at least, which calls are that old. */
@@ -72,12 +56,12 @@ export class Recorder {
   private draining = false;
 
   constructor(
-    private readonly sink: RecordingSink,
+    private readonly sink: Pick<RecordingSpool, 'keep' | 'add' | 'lose'>,
     private readonly logger: Logger,
     private readonly options: RecorderOptions,
     private readonly rules: Pick<RecordingRules, 'of' | 'pursue'>,
-    private readonly reader: Pick<CallReader, 'isLong' | 'read' | 'readAside' | 'readUnread' | 'close'>,
-    private readonly observer: RecorderObserver,
+    private readonly reader: Pick<CallReader, 'isLong' | 'readAside' | 'readUnread' | 'close'>,
+    private readonly metrics: Pick<GatewayMetrics, 'contentWithheld'>,
     private readonly responses: Pick<BackgroundResponses, 'find' | 'add' | 'complete'>,
     private readonly clock: Clock,
   ) {}
@@ -245,7 +229,7 @@ export class Recorder {
       return;
     }
     try {
-      this.spool(call, this.reader.read(toRead), finished);
+      this.spool(call, recordCall(toRead), finished);
     } catch (error) {
       this.fail(call, error, finished);
     } finally {
@@ -269,7 +253,7 @@ export class Recorder {
     const { entry, endpoint } = call.wire;
     this.logger.error({ err: error, provider: entry.name, endpoint: endpoint.name }, 'a call could not be recorded');
     if (!finished) return;
-    if (call.asksFor === null) this.observer.onFailed(call);
+    if (call.asksFor === null) this.sink.lose(call.facts.id, 'failed');
     call.persisted();
   }
 
@@ -280,7 +264,7 @@ export class Recorder {
     try {
       const reading = this.reader.isLong(toRead)
         ? this.reader.readUnread(toRead)
-        : this.reader.read({ ...toRead, rule: REFUSED });
+        : recordCall({ ...toRead, rule: REFUSED });
       this.sink.keep(call, reading, true, () => call.persisted());
     } catch {
       call.persisted();
@@ -299,7 +283,7 @@ export class Recorder {
     }
     const { facts, caller } = call;
     const reason = withheld ?? facts.withheld;
-    if (finished && reason !== undefined) this.observer.onWithheld(reason);
+    if (finished && reason !== undefined) this.metrics.contentWithheld(reason);
     if (!finished) {
       call.running = new SpoolItem(caller, facts.id, trace, span, false);
       this.sink.keep(call, { trace, span }, false);

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import fc from 'fast-check';
 import { CallerKey } from '../access/caller-key.js';
-import { Delivery } from './delivery.js';
-import type { IngestAnswer, IngestClient } from './batch-sender.js';
+import { Delivery, type IngestAnswer, type IngestClient } from './delivery.js';
 import { Spool } from './spool.js';
 import { SpoolItem } from './caller-queue.js';
 

@@ -4,9 +4,7 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import type { GatewayMetrics, GatewayState } from '../metrics.js';
 import type { FinalRecording } from '../recording/build-recording.js';
 import type { Call } from '../recording/call.js';
-import type { RecordingSink } from '../recording/recorder.js';
-import { Delivery } from './delivery.js';
-import { IngestClient } from './batch-sender.js';
+import { Delivery, IngestClient } from './delivery.js';
 import { RecordingStore } from './recording-store.js';
 import { SpoolItem } from './caller-queue.js';
 import { Spool, type DropReason, type SpoolObserver } from './spool.js';
@@ -22,7 +20,7 @@ export interface RecordingSpoolParts {
 const NO_KEY = { digest: null, sealed: null };
 
 /** Keeps recordings until the API has them: in the queues of a {@link Spool}, in a file where there is a spool directory. */
-export class RecordingSpool implements RecordingSink, SpoolObserver {
+export class RecordingSpool implements SpoolObserver {
   readonly queues: Spool;
   readonly ingest: IngestClient;
   readonly delivery: Delivery;
@@ -72,6 +70,10 @@ export class RecordingSpool implements RecordingSink, SpoolObserver {
     };
   }
 
+  /**
+   * Keeps a recording over a crash, in the place of an earlier one of the call; without a spool directory nothing is done.
+   * @param onKept called when it is kept, or cannot be.
+   */
   keep(call: Call, { trace, span }: FinalRecording, finished: boolean, onKept?: () => void): void {
     const { store, seal } = this;
     if (store === null) {
@@ -82,6 +84,7 @@ export class RecordingSpool implements RecordingSink, SpoolObserver {
     store.put({ id: call.recordingId, digest, sealed, trace, span, finished }, onKept);
   }
 
+  /** @param former the item of the same call's start, which this one makes superfluous. */
   add(item: SpoolItem, former: SpoolItem | null): void {
     const queue = this.queues.add(item, former);
     if (queue) this.delivery.wake(queue);

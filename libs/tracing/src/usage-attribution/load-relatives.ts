@@ -7,7 +7,7 @@ import { SpanStore } from '../span.store.js';
 import { aliasOf, resolvedId, mayBeAliased, resolvedParent } from '../write/span-alias.js';
 import { namedSpans, type RowJob } from '../write/tracing-job.js';
 import type { UnitOfWork } from '../write/unit-of-work.js';
-import { restoredUsageBits } from '../write/ingested-span.js';
+import { restoredUsageBits } from '../write/apply-ingest.js';
 
 /**
  * Loads for a batch what its spans have to do with: the parents that they name, the marks of those that come, the ancestors

@@ -10,9 +10,9 @@ import { newTrace, patchedTrace, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing/pricing.js';
 import { resolvedParent } from './span-alias.js';
 import type { RecordedResult, RowJob } from './tracing-job.js';
-import { type StoredSpan, STATUS } from '../span.entity.js';
+import type { StoredSpan } from '../span.entity.js';
 import type { TraceRow } from '../trace.entity.js';
-import type { UnitOfWork } from './unit-of-work.js';
+import { assertMayChange, type UnitOfWork } from './unit-of-work.js';
 
 type Job<Type extends RowJob['type']> = Extract<RowJob, { type: Type }>;
 
@@ -145,11 +145,11 @@ function deleteSpan(set: UnitOfWork, { id }: Job<'delete_span'>): StoredSpan {
   return span;
 }
 
-/** The span, which must be running: a finished span stays as it is (docs/spec/spans.md#finishing-a-span). */
+/** The span, which must be running; asked before its end is looked at. */
 function runningSpan(set: UnitOfWork, id: string): StoredSpan {
   const span = set.span(id);
   if (!span) throw spanNotFound();
-  if (span.status !== STATUS.running) throw new Conflict('span_already_finished', 'the span is already finished');
+  assertMayChange(span, 'span_completed');
   return span;
 }
 

@@ -1,16 +1,15 @@
 import { UNKNOWN_MODEL, type IngestSpan, type SpanKind } from '@spandrel/contract';
 import { DomainError } from '@spandrel/kernel';
 import { fromJsonText, toJsonText } from '@spandrel/storage';
-import { sameSpan, type IngestStep, type Surroundings, ingestedWithUsageBits, withMembers } from './ingested-span.js';
-import { rejectionMessage } from './apply-ingest.js';
-import { metadataText } from './span-row.js';
+import { ingestedWithUsageBits, rejectionMessage, withMembers, type Surroundings } from './apply-ingest.js';
+import { metadataText, sameSpan } from './span-row.js';
 import { newTrace, originsOfNew } from './trace-row.js';
 import type { PricingTable } from '../pricing/pricing.js';
 import { STATUS, type StoredSpan } from '../span.entity.js';
 import { aliasOf, resolvedId, resolvedParent } from './span-alias.js';
 import type { RecordedResult, SpanAmendment, SpanRecord, TracingJob } from './tracing-job.js';
 import { mergeTraceAttributes } from './merge-trace-attributes.js';
-import type { UnitOfWork } from './unit-of-work.js';
+import type { IngestStep, UnitOfWork } from './unit-of-work.js';
 import { COVER } from '../usage-attribution/usage-attribution.js';
 
 type RecordJob = Extract<TracingJob, { type: 'record_spans' }>;

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { IngestSpan, RestoredTrace } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
+import type { IngestSliceResult } from './apply-ingest.js';
 import { RecordWrites } from './record-writes.js';
-import type { RecordedResult, SpanAmendment, SpanRecord } from './tracing-job.js';
+import type { Indexed, RecordedResult, SpanAmendment, SpanRecord } from './tracing-job.js';
 
 /** Writes spans that come in any order, several times, and from several senders at once (ADR 0024). */
 @Injectable()
@@ -44,5 +46,25 @@ export class RecordSpans {
   ): Promise<RecordedResult> {
     const job = { type: 'record_spans' as const, scope, now: Date.now(), records, amendments };
     return (await this.writes.execute(job, 'recorded')).result;
+  }
+}
+
+/** Brings traces and spans of an export back, as ingest would have taken them at the time. */
+@Injectable()
+export class RestoreRecords {
+  constructor(private readonly writes: RecordWrites) {}
+
+  /**
+   * Upserts traces, then spans, in one transaction: roll-ups and events as for any write; costs are those of the items,
+   * and no capture rule takes a span that ended elsewhere. A few hundred items at most: other writers wait meanwhile.
+   * @throws Unavailable when the database is lost; nothing of this call is written then.
+   */
+  async execute(
+    scope: Scope,
+    traces: readonly Indexed<RestoredTrace>[],
+    spans: readonly Indexed<IngestSpan>[],
+  ): Promise<IngestSliceResult> {
+    const job = { type: 'ingest' as const, scope, now: Date.now(), traces, spans, restored: true as const };
+    return (await this.writes.execute(job, 'ingested')).result;
   }
 }

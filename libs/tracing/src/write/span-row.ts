@@ -152,3 +152,7 @@ export function spanFacts(kind: SpanKind, at: number | null, pricing: PricingTab
   if (facts.cost !== null || at === null || model === null || !isPricedKind(kind.type, otlp)) return facts;
   return { ...facts, cost: estimateCost(pricing, model, usageOfKind(kind), at) };
 }
+
+/** Whether two forms of a span are equal, members and columns alike. */
+export const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
+  (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);

@@ -1,4 +1,4 @@
-import type { Scope } from '@spandrel/kernel';
+import { Conflict, type Scope } from '@spandrel/kernel';
 import {
   attributeToDescendant,
   type SpanNode,
@@ -9,11 +9,21 @@ import {
   withBelow,
   UsageMarks,
 } from '../usage-attribution/usage-attribution.js';
-import { sameSpan, type IngestStep } from './ingested-span.js';
+import { sameSpan } from './span-row.js';
 import { type SpanLink, type SpanRow, type StoredSpan, STATUS } from '../span.entity.js';
 import { losesLatestEnd, rollUp } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 import type { SpanChange, TracingChange } from './span-commit-participant.js';
+
+/** What an ingested span does to the stored one. */
+export type IngestStep =
+  | { type: 'unchanged' }
+  | { type: 'span_created'; after: StoredSpan }
+  /** New and finished: `before` is its running form. */
+  | { type: 'created_finished'; finished: FinishType; before: StoredSpan; after: StoredSpan }
+  | { type: 'span_updated' | 'span_corrected' | FinishType; before: StoredSpan; after: StoredSpan };
+
+export type FinishType = 'span_completed' | 'span_failed';
 
 /** A row as the transaction found it and as the jobs left it; `null` is not there. */
 export interface Cell<Row> {
@@ -166,6 +176,7 @@ export class UnitOfWork {
   }
 
   private changeSpan(change: SpanChange): void {
+    if (change.before) assertMayChange(change.before, change.type);
     this.place(change.before, change.after);
     this.changes.push(change);
   }
@@ -194,3 +205,14 @@ export class UnitOfWork {
 
 const amendmentOf = ({ status }: StoredSpan): 'span_updated' | 'span_corrected' =>
   status === STATUS.running ? 'span_updated' : 'span_corrected';
+
+/**
+ * Refuses changes of finished spans, in one place: every change of a stored span passes here. It may not
+ * be finished again (docs/spec/spans.md#finishing-a-span); ingest, OTLP, prices and usage below it correct it, and it may be deleted.
+ * @throws Conflict `span_already_finished`.
+ */
+export function assertMayChange({ status }: SpanRow, change: SpanChange['type']): void {
+  const finishes = change === 'span_completed' || change === 'span_failed';
+  if (finishes && status !== STATUS.running)
+    throw new Conflict('span_already_finished', 'the span is already finished');
+}

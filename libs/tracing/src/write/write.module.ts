@@ -5,11 +5,10 @@ import { PRICING } from '../pricing/pricing.js';
 import { RecordsModule } from '../reading/records.module.js';
 import { SpanMetrics } from '../span-metrics.js';
 import { LoadRelatives } from '../usage-attribution/load-relatives.js';
-import { Ingest, RestoreRecords } from './ingest.js';
-import { RecordSpans } from './record-spans.js';
-import { RecordWrites } from './record-writes.js';
+import { Ingest } from '../ingest.controller.js';
+import { RecordSpans, RestoreRecords } from './record-spans.js';
+import { DeleteTraces, RecordWrites, WriteBatch } from './record-writes.js';
 import { TracingEvents } from './tracing-events.js';
-import { DeleteTraces, WriteBatch } from './write-batch.js';
 
 /** All that writes traces and spans. */
 @Module({

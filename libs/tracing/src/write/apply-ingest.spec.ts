@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ingestSpanSchema, type IngestSpan } from '@spandrel/contract';
-import { ingestedSpan } from './ingested-span.js';
+import { LOCAL_SCOPE } from '@spandrel/kernel';
+import { ingestedSpan } from './apply-ingest.js';
+import type { TracingChange } from './span-commit-participant.js';
+import { UnitOfWork } from './unit-of-work.js';
 import { type StoredSpan, STATUS } from '../span.entity.js';
 
 const around = { now: 2_500, projectId: 'p', pricing: new Map() };
@@ -73,5 +76,20 @@ describe('ingestedSpan', () => {
     expect(() => fold([item(members)])).toThrow(
       /^(status contradicts the other members: a (running|completed) span has .*|ended_at must not lie before started_at)$/,
     );
+  });
+});
+
+describe('UnitOfWork', () => {
+  it('refuses to finish a finished span by any way, and takes corrections of it', () => {
+    const changes: TracingChange[] = [];
+    const set = new UnitOfWork(LOCAL_SCOPE, changes);
+    const finished = fold([item({ error: 'e' })])!;
+    set.loadSpan(finished.id, finished);
+    for (const type of ['span_completed', 'span_failed'] as const) {
+      expect(() => set.replaceSpan(type, finished, { ...finished, name: 'again' })).toThrow('already finished');
+    }
+    expect([set.span(finished.id), changes]).toEqual([finished, []]);
+    set.amendSpan(finished, { ...finished, name: 'corrected' });
+    expect(changes.map(({ type }) => type)).toEqual(['span_corrected']);
   });
 });
