@@ -1140,6 +1140,23 @@ describe('a response that goes on behind its call', () => {
     expect(ends(begun).status).toEqual(status);
   });
 
+  it('may be an interaction of Gemini', async () => {
+    const headers = { 'x-forward-url': upstream.url };
+    const path = '/v1beta/interactions';
+    script = says({ id: 'v1_1', object: 'interaction', status: 'in_progress' });
+    await (await post(path, json({ agent: 'deep-research', background: true, input: 'think' }), headers)).text();
+    await until(() => finished(api).length === 1);
+    const [begun] = finished(api);
+    const steps = [{ type: 'model_output', content: [{ type: 'text', text: 'forty-two' }] }];
+    script = says({ id: 'v1_1', status: 'completed', steps, usage: { total_input_tokens: 5, total_tokens: 705 } });
+    await (await fetch(`${gateway.url}${path}/v1_1`, { headers })).text();
+    await until(() => api.finishes.get(begun!.id) === 2);
+    expect(ends(begun!)).toMatchObject({
+      kind: { model: 'deep-research', input_tokens: 5, output_tokens: 700 },
+      output: { text: 'forty-two', finish_reason: 'completed' },
+    });
+  });
+
   it('may end in a stream, and by a call that cancels it', async () => {
     const begun = await begin();
     const stream =

@@ -182,6 +182,42 @@ const cases: Case[] = [
     expected: { status: { failed: { error: 'HTTP 422: body.stop: Extra inputs are not permitted' } } },
   },
   {
+    name: 'an error in plain text',
+    answer: { status: 503, headers: { 'content-type': 'text/plain' }, pieces: ['upstream connect ', 'error: reset\n'] },
+    expected: { status: { failed: { error: 'HTTP 503: upstream connect error: reset' } } },
+  },
+  {
+    name: 'an agent of Mistral',
+    path: '/v1/agents/completions',
+    request: { agent_id: 'ag_1', messages: [{ role: 'user', content: 'Tide?' }] },
+    answer: json(chatAnswer({ content: '11:20' }, { model: 'mistral-large-2512' })),
+    expected: { input: [{ role: 'user', content: 'Tide?' }], output: { text: '11:20' } },
+  },
+  {
+    name: 'an interaction of Gemini',
+    path: '/v1beta/interactions',
+    isForwarded: true,
+    request: { model: 'gemini-3.8-flash', input: 'Tide?', stream: true },
+    answer: events(
+      { event_type: 'interaction.created', interaction: { id: 'v1_1', status: 'in_progress' } },
+      { event_type: 'step.start', index: 0, step: { type: 'model_output' } },
+      { event_type: 'step.delta', index: 0, delta: { type: 'text', text: '11:20' } },
+      {
+        event_type: 'interaction.completed',
+        interaction: {
+          status: 'completed',
+          usage: { total_input_tokens: 7, total_output_tokens: 5, total_thought_tokens: 22, total_tokens: 34 },
+        },
+      },
+      DONE,
+    ),
+    expected: {
+      input: [{ role: 'user', content: 'Tide?' }],
+      output: { text: '11:20', finish_reason: 'completed' },
+      kind: { input_tokens: 7, output_tokens: 27, reasoning_tokens: 22 },
+    },
+  },
+  {
     name: 'an error of MiniMax inside 200',
     answer: json({
       choices: null,

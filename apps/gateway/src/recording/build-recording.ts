@@ -21,7 +21,7 @@ import type { CallerKey } from '../access/caller-key.js';
 import { maskFacts, withoutContent, type RecordingRule } from '../masking/recording-rules.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
-import { parseBody, readAnswer, responseIdOf, type ReadAnswer } from './read-answer.js';
+import { parseBody, plainTextOf, readAnswer, responseIdOf, type ReadAnswer } from './read-answer.js';
 import { fitSpan, SPAN_CHARS_MAX } from './fit-span.js';
 import type { Secrets } from './secrets.js';
 
@@ -254,7 +254,7 @@ function httpError(
   { facts, response }: CallRecord,
   masking: Masking | null,
 ): string {
-  const body = parseBody(response);
+  const body = parseBody(response) ?? plainTextOf(answer, response);
   const message = body === undefined ? undefined : attempt(() => entry.provider.errorMessage(body), undefined);
   const own = capturedMessage(masking ? masking.text(message, 'error') : message, facts.capture);
   const said = own ?? (answer.statusMessage || (STATUS_CODES[answer.status] ?? 'no message'));

@@ -7,7 +7,14 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import { MaskingClient, RecordingRules, maskFacts, withoutContent } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordingSpool } from '../spool/recording-spool.js';
-import { REALTIME, RESPONSES, type Target, type AskedResponse, FORWARD_HEADER } from '../target/resolve-target.js';
+import {
+  BEHIND,
+  REALTIME,
+  RESPONSES,
+  type Target,
+  type AskedResponse,
+  FORWARD_HEADER,
+} from '../target/resolve-target.js';
 import { RecordedLive, type LiveConversation } from '../forward/recorded-live.js';
 import { RecordedRealtime } from '../forward/recorded-realtime.js';
 import { RecordedWebSocket, type WebSocketCalls, type WebSocketRecorder } from '../forward/recorded-websocket.js';
@@ -203,7 +210,7 @@ class BeginCall {
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const wire = { entry: target.wire!, endpoint: target.endpoint };
     const call = new Call(facts, wire, request, this.buffer(), secrets, caller, !isKept);
-    if (target.endpoint.name === RESPONSES) call.keyOfResponse = (id) => responseKey(caller, target.base, id);
+    if (BEHIND.has(target.endpoint.name)) call.keyOfResponse = (id) => responseKey(caller, target.base, id);
     return call;
   }
 

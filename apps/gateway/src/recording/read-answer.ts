@@ -76,6 +76,12 @@ export function parseBody(body: BufferedBody, read = textOf): unknown {
   return readExactJson(text) ?? (isTruncated(body) ? parsePartialJson(text, '') : undefined);
 }
 
+/** What a proxy or a server of another kind says in plain text, its beginning; `undefined` for any other body. */
+export const plainTextOf = ({ contentType }: AnswerFacts, { pieces }: BufferedBody): string | undefined =>
+  /^text\/plain\b/i.test(contentType ?? '') ? textOf(pieces).trim().slice(0, PLAIN_TEXT_MAX).toWellFormed() : undefined;
+
+const PLAIN_TEXT_MAX = 1_000;
+
 /** A provider's own ids are shorter. */
 const RESPONSE_ID_LENGTH_MAX = 256;
 

@@ -178,8 +178,11 @@ const refusal = (provider: Provider | null, code: ErrorCode, message: string): R
 /** `X-Ollama-Base` for `x-ollama-base`: as people write the names of headers. */
 const titled = (header: string): string => header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
-/** Name of the endpoint whose responses may go on behind their call. */
+/** Name of the endpoint of the Responses API. */
 export const RESPONSES = 'responses';
+
+/** Endpoints whose answers may go on behind their call. */
+export const BEHIND: ReadonlySet<string> = new Set([RESPONSES, 'interactions']);
 
 /** The endpoint of Realtime sessions, whose calls pass by WebSocket. */
 export const REALTIME = 'realtime';
@@ -192,10 +195,10 @@ export interface AskedResponse {
   path: string;
 }
 
-const ASKING = /^(.*\/responses)\/([^/]+)(\/cancel)?\/?$/;
+const ASKING = /^(.*\/(?:responses|interactions))\/([^/]+)(\/cancel)?\/?$/;
 
 /**
- * The response that a request asks for: `GET …/responses/{id}`, whole or streamed, and `POST …/responses/{id}/cancel`.
+ * The response that a request asks for: `GET …/responses/{id}`, whole or streamed, and `POST …/responses/{id}/cancel`; so for interactions.
  * @param endpointOf the endpoint of a request, as its provider knows it.
  */
 function askedResponse(
@@ -206,5 +209,5 @@ function askedResponse(
   if (!match || head.method !== (match[3] === undefined ? 'GET' : 'POST')) return undefined;
   const began = { method: 'POST', path: match[1]! };
   const endpoint = endpointOf({ ...head, ...began });
-  return endpoint?.name === RESPONSES ? { id: match[2]!, endpoint, ...began } : undefined;
+  return endpoint && BEHIND.has(endpoint.name) ? { id: match[2]!, endpoint, ...began } : undefined;
 }

@@ -4,6 +4,7 @@ import type { Endpoint, RecordedAnswer, RecordedChoice, RequestHead, StreamFrame
 import { errorOfFrame } from '../wire/error-message.js';
 import { countOf, filledTextOf, listOf, objectOf, readExactJson } from '../wire/lenient-json.js';
 import { readGeminiRequest, readGeminiUsage, SaidParts } from './content.js';
+import { interactionsEndpoint } from './interactions-endpoint.js';
 import { geminiLiveEndpoint } from './live-endpoint.js';
 
 /** The recorded endpoint of Gemini's own API that a request calls, at the Gemini API and at Vertex AI. */
@@ -12,6 +13,7 @@ export function geminiEndpointOf({ method, path, headers }: RequestHead): Endpoi
   if (isLive) return /^websocket$/i.test(headers['upgrade'] ?? '') ? geminiLiveEndpoint : undefined;
   const [, model, streamed] =
     /\/(?:models|tunedModels|endpoints)\/([^/:]+):(?:generateContent|(streamGenerateContent))$/.exec(path) ?? [];
+  if (method === 'POST' && /^\/v\d\w*\/(?:.+\/)?interactions$/.test(path)) return interactionsEndpoint;
   return method === 'POST' && model !== undefined ? generateEndpoint(model, streamed !== undefined) : undefined;
 }
 

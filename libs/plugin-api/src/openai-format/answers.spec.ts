@@ -215,6 +215,10 @@ describe('a response', () => {
       { name: 'image_generation_call', arguments: { revised_prompt: 'a pier' } },
     ],
     [
+      { type: 'image_generation_call', id: 'i', action: 'edit', result: 'iVBORw0KGgo=', revised_prompt: 'a pier' },
+      { name: 'image_generation_call', arguments: { action: 'edit', revised_prompt: 'a pier' } },
+    ],
+    [
       { type: 'web_search_call', id: 'i' },
       { name: 'web_search_call', arguments: null },
     ],

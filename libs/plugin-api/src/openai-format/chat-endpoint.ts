@@ -119,11 +119,14 @@ export const chatCompletionsEndpoint: Endpoint = {
   readStream: readChatStream,
 };
 
-/** The older completions endpoint; its prompt is recorded as sent. */
+/** The older completions endpoint; its prompt is recorded as sent. Agents of Mistral are asked by messages there. */
 export const completionsEndpoint: Endpoint = {
   ...chatCompletionsEndpoint,
   name: 'completions',
-  readRequest: (body) => readRequest(body, 'prompt', (prompt) => prompt ?? null),
+  readRequest: (body) =>
+    Array.isArray(objectOf(body)['messages'])
+      ? chatCompletionsEndpoint.readRequest(body)
+      : readRequest(body, 'prompt', (prompt) => prompt ?? null),
 };
 
 /** True for a POST whose path ends in `/chat/completions`, whatever a deployment puts before. */

@@ -133,11 +133,14 @@ const NO_CALLS: ReadonlySet<string> = new Set([
 
 /** What a tool was asked: where its kind has it, else everything of the item that is neither form nor result. */
 function askedOf(item: JsonObject): unknown {
-  const asked = ASKED.map((member) => item[member]).find(isThere);
+  // Pictures have a word there for what is done with what they were asked.
+  const asked = ASKED.map((member) => item[member]).find((value, at) => isThere(value) && !isWord(ASKED[at], value));
   if (asked !== undefined) return asked;
   const left = Object.entries(without(item, ...FORM)).filter(([, value]) => isThere(value));
   return left.length > 0 ? Object.fromEntries(left) : null;
 }
+
+const isWord = (member: unknown, value: unknown): boolean => member === 'action' && typeof value === 'string';
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
