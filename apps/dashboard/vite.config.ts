@@ -143,8 +143,12 @@ export default defineConfig(({ command }) => ({
           ],
         },
       },
-      // Packages mark what may not run on a server; nothing of this page does.
-      onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
+      // Packages mark what may not run on a server; nothing of this page does. Any other warning is a fault.
+      onLog: (level, log, handle) => {
+        if (log.code === 'MODULE_LEVEL_DIRECTIVE') return;
+        if (level === 'warn') throw new Error(log.message);
+        handle(level, log);
+      },
     },
   },
   server: {

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
-import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const go = (path: string) => page.goto(program.apiUrl + path);
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -264,5 +264,56 @@ describe('the shell and its lists', () => {
     await page.getByRole('heading', { name: 'No datapoints yet' }).waitFor();
     expect(await waiting()).toEqual([]);
     expectNoFaultsBut(watched, /500/);
+  });
+});
+
+describe('pages that are live', () => {
+  journeysOn(async () => undefined)();
+
+  inBrowser('show what happened before their stream was open, and while another page was shown', async () => {
+    const { api } = program;
+    const trace = { id: 'late', name: 'first turn', session_id: 'late', started_at: '2026-01-01T00:00:00.000Z' };
+    const record = (id: string) => ({ id, trace_id: 'late', name: id, kind: { type: 'custom' }, status: 'completed' });
+    await api.post('/api/ingest', { traces: [trace], spans: [record('known')] });
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'Late' });
+    const add = (input: string) => api.post(`/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input } } });
+    await add('known');
+    // Streams of shared workers cannot be held.
+    const own = await browser.open(program.apiUrl);
+    await own.page.context().addInitScript('delete globalThis.SharedWorker');
+    const shows = (text: string | RegExp) => own.page.getByRole('main').getByText(text).first().waitFor();
+    const spans = ['known', 'one', 'two', 'three'].map(record);
+    const cases = [
+      ['/traces/late', 'known', () => api.post('/api/ingest', { spans: spans.slice(1, 2) }), 'one'],
+      [
+        '/sessions/late',
+        'first turn',
+        () => api.post('/api/ingest', { traces: [{ ...trace, id: 'later', name: 'second turn' }] }),
+        'second turn',
+      ],
+      ['/traces', 'first turn', () => api.post('/api/traces', { name: 'begun late' }), 'begun late'],
+      [`/datasets/${dataset.id}`, 'known', () => add('added late'), 'added late'],
+    ] as const;
+    for (const [path, before, act, after] of cases) {
+      let open = (): void => undefined;
+      const opened = new Promise<void>((resolve) => (open = resolve));
+      await own.page.route('**/api/events?*', (route) => opened.then(() => route.continue()));
+      await own.page.goto(program.apiUrl + path);
+      await shows(before);
+      expect((await act()).status).toBeLessThan(300);
+      open();
+      await shows(after);
+      await own.page.unroute('**/api/events?*');
+    }
+    await own.page.goto(`${program.apiUrl}/traces/late`);
+    await shows('one');
+    await own.page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
+    await own.page.getByRole('link', { name: 'Datasets', exact: true }).click();
+    await own.page.getByRole('grid', { name: 'Datasets' }).waitFor();
+    await api.post('/api/ingest', { spans: spans.slice(2) });
+    await own.page.goBack();
+    await shows('three');
+    expectNoFaults(own);
+    await own.close();
   });
 });

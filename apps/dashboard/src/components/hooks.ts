@@ -65,7 +65,7 @@ export function useSettled<Value>(value: Value, afterMs: number): Value {
 }
 
 /** A function that may be called at any time and acts at once, but not again before some milliseconds are over. */
-export function useSpaced(act: () => void, spaceMs: number): () => void {
+export function useSpaced(act: () => unknown, spaceMs: number): () => void {
   const run = useLatest(act);
   const lastAt = useRef(-Infinity);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);

@@ -3,8 +3,7 @@ import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-que
 import { api } from '../api/api.js';
 import { readStored, store } from '../components/storage.js';
 import { firstKeys } from '../api/first-keys.js';
-import { useSpaced } from '../components/hooks.js';
-import { useLiveBatches } from '../live/live-updates.js';
+import { useLiveQueries } from './list/use-live-queries.js';
 
 const SPACE_MS = 1_000;
 /** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks again. */
@@ -32,10 +31,7 @@ export function useQueueCounts(): UseQueryResult<readonly QueueCount[]> {
     staleTime: 0,
     refetchOnWindowFocus: 'always',
   });
-  const reread = useSpaced(() => void counts.refetch(), SPACE_MS);
-  useLiveBatches(({ events, hasMissed }) => {
-    if (hasMissed || events.some(({ type }) => CHANGING.has(type))) reread();
-  });
+  useLiveQueries([{ queryKey: QUEUE_COUNTS.queryKey }], SPACE_MS, ({ type }) => CHANGING.has(type));
   return counts;
 }
 

@@ -85,9 +85,9 @@ describe('EventStream', () => {
       sources[0]!.send('2', { type: 'trace_deleted', trace_id: id });
       advance(100);
     }
-    expect(messages.map(eventsOf)).toEqual([[], ['a']]);
+    expect(messages.map(eventsOf)).toEqual([[], [], ['a']]);
     advance(50);
-    expect(messages.map(eventsOf)).toEqual([[], ['a'], ['b', 'c']]);
+    expect(messages.map(eventsOf)).toEqual([[], [], ['a'], ['b', 'c']]);
   });
 
   it('says when the connection is lost, when that lasts, and when it is back', () => {
@@ -95,10 +95,33 @@ describe('EventStream', () => {
     fail(sources[0]!, 0);
     advance(10_000);
     open(sources[0]!);
-    expect(messages.map((message) => message.kind === 'state' && message.state)).toEqual([
+    expect(messages.flatMap((message) => (message.kind === 'state' ? [message.state] : []))).toEqual([
       ...['live', 'reconnecting', 'offline', 'live'],
     ]);
     expect(sources).toHaveLength(1);
+  });
+
+  it('says that events were missed each time it opens without a number from which they are replayed', () => {
+    const missed = { kind: 'batch', batch: { events: [], hasMissed: true } };
+    const live = { kind: 'state', state: 'live' };
+    open(sources[0]!);
+    expect(messages).toEqual([live, missed]);
+    fail(sources[0]!, 0);
+    open(sources[0]!);
+    expect(messages.slice(3)).toEqual([live, missed]);
+    sources[0]!.send('41', { type: 'cleared' });
+    fail(sources[0]!, 0);
+    open(sources[0]!);
+    expect(messages.at(-1)).toEqual(live);
+  });
+
+  it('is not live any more once it was closed, until it is open again', () => {
+    open(sources[0]!);
+    stream.close();
+    stream.open();
+    expect(stream.currentState).toBe('reconnecting');
+    open(sources[1]!);
+    expect(stream.currentState).toBe('live');
   });
 
   it('asks again after a refusal, for what came since the last event', () => {

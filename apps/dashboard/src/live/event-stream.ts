@@ -1,5 +1,5 @@
 import { BASE } from '../api/project-base.js';
-import type { LiveEvent, LiveMessage, LiveState, LiveBatch } from './live-event.js';
+import { MISSED, type LiveEvent, type LiveMessage, type LiveState, type LiveBatch } from './live-event.js';
 
 /** The part of `EventSource` that is used. */
 export interface Source {
@@ -70,6 +70,7 @@ export class EventStream {
     this.cancelOffline = null;
     this.source?.close();
     this.source = null;
+    this.state = 'reconnecting';
   }
 
   private take(data: string, lastEventId: string): void {
@@ -115,6 +116,8 @@ export class EventStream {
     if (this.state === state) return;
     this.state = state;
     this.onMessage({ kind: 'state', state });
+    // Without a number nothing is replayed: what pages read before now may be of before what happened.
+    if (state === 'live' && this.lastNumber === null) this.onMessage({ kind: 'batch', batch: MISSED });
   }
 }
 

@@ -19,6 +19,9 @@ export interface LiveBatch {
   hasMissed: boolean;
 }
 
+/** Says that events happened that nobody heard of. */
+export const MISSED: LiveBatch = { events: [], hasMissed: true };
+
 export type LiveState = 'live' | 'reconnecting' | 'offline';
 
 /** What the holder of the stream sends to tabs. */

@@ -1,5 +1,5 @@
 import { browserParts, EventStream } from './event-stream.js';
-import type { LiveMessage, TabMessage } from './live-event.js';
+import { MISSED, type LiveMessage, type TabMessage } from './live-event.js';
 import { LiveTabs, type SendMessage } from './live-tabs.js';
 
 /** Without shared workers the tab that has the lock holds the stream, and passes on what comes to the others. */
@@ -14,7 +14,10 @@ export function connectToLeader(
   let stream: EventStream | null = null;
   channel.onmessage = ({ data }: MessageEvent<LiveMessage | { kind: 'hello' }>) => {
     if (data.kind !== 'hello') tab.send(data);
-    else if (stream !== null) channel.postMessage({ kind: 'state', state: stream.currentState });
+    else if (stream !== null) {
+      channel.postMessage({ kind: 'state', state: stream.currentState });
+      channel.postMessage({ kind: 'batch', batch: MISSED });
+    }
   };
   void navigator.locks.request(name, async () => {
     stream = new EventStream(browserParts, (message) => {
@@ -22,8 +25,6 @@ export function connectToLeader(
       channel.postMessage(message);
     });
     stream.open();
-    // What happened between two leaders no tab has seen.
-    tab.send({ kind: 'batch', batch: { events: [], hasMissed: true } });
     await new Promise(() => undefined);
   });
   return (message) => {

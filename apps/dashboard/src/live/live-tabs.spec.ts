@@ -22,7 +22,13 @@ describe('LiveTabs', () => {
     all.send(BATCH);
     all.send({ kind: 'state', state: 'offline' });
     all.send({ kind: 'refused' });
-    expect(seen).toEqual([{ kind: 'state', state: 'live' }, BATCH, { kind: 'state', state: 'offline' }, REFUSED]);
+    expect(seen).toEqual([
+      { kind: 'state', state: 'live' },
+      MISSED,
+      BATCH,
+      { kind: 'state', state: 'offline' },
+      REFUSED,
+    ]);
     expect(hidden).toEqual([{ kind: 'state', state: 'reconnecting' }, { kind: 'state', state: 'offline' }, REFUSED]);
   });
 
@@ -35,11 +41,26 @@ describe('LiveTabs', () => {
     expect(hidden.slice(1)).toEqual([MISSED]);
   });
 
+  it('send a tab that comes to an open stream that it missed something, once it is looked at', () => {
+    const { all, seen, send } = tabs();
+    expect(seen).toEqual([{ kind: 'state', state: 'live' }, MISSED]);
+    const later: LiveMessage[] = [];
+    const sendLater = (message: LiveMessage): void => void later.push(message);
+    all.add(sendLater, false, 'live');
+    expect(later).toEqual([{ kind: 'state', state: 'live' }]);
+    all.changeVisibility(sendLater, true);
+    expect(later.slice(1)).toEqual([MISSED]);
+    // Back shows a page again that was kept: it missed what came meanwhile.
+    all.remove(send.seen);
+    all.add(send.seen, true, 'live');
+    expect(seen.slice(2)).toEqual([{ kind: 'state', state: 'live' }, MISSED]);
+  });
+
   it('forget tabs that are closed', () => {
     const { all, seen, send } = tabs();
     all.remove(send.seen);
     all.send(BATCH);
-    expect(seen).toHaveLength(1);
+    expect(seen).toHaveLength(2);
     expect(all.isEmpty).toBe(false);
     all.remove(send.hidden);
     expect(all.isEmpty).toBe(true);

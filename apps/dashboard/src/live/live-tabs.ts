@@ -1,4 +1,4 @@
-import type { LiveBatch, LiveMessage, LiveState } from './live-event.js';
+import { MISSED, type LiveMessage, type LiveState } from './live-event.js';
 
 export type SendMessage = (message: LiveMessage) => void;
 
@@ -8,8 +8,6 @@ interface Tab {
   hasMissed: boolean;
 }
 
-const MISSED: LiveBatch = { events: [], hasMissed: true };
-
 /** The tabs that share a stream. Those that nobody looks at learn when they are looked at again that they missed something. */
 export class LiveTabs {
   private readonly tabs = new Map<SendMessage, Tab>();
@@ -18,9 +16,12 @@ export class LiveTabs {
     return this.tabs.size === 0;
   }
 
+  /** A tab that comes later has read before it heard; where the stream is not open yet, its opening says so. */
   add(send: SendMessage, isVisible: boolean, state: LiveState): void {
-    this.tabs.set(send, { isVisible, hasMissed: false });
+    const isLate = state === 'live';
+    this.tabs.set(send, { isVisible, hasMissed: isLate && !isVisible });
     send({ kind: 'state', state });
+    if (isLate && isVisible) send({ kind: 'batch', batch: MISSED });
   }
 
   remove(send: SendMessage): void {

@@ -1,8 +1,7 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useQueryClient, useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { QueryFault } from '../../components/page-parts.js';
+import { useState } from 'react';
 import { FormDialog } from '../dialogs.js';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
@@ -10,7 +9,8 @@ import { datasetAddress } from '../addresses.js';
 import { describeNew } from '../describe-new.js';
 import { runBulkJob, type ChosenRows } from '../list/bulk-job.js';
 import { spansOfTraces } from '../spans-of-traces.js';
-import { CheckboxField, SelectField, TextField } from '../../components/field.js';
+import { CheckboxField } from '../../components/field.js';
+import { useDatasetChoice } from './dataset-choice.js';
 
 export interface AddManyToDatasetProps {
   what: string;
@@ -88,49 +88,3 @@ async function addSpans({ datasetId, isReviewed, ...added }: Added, spanIds: rea
 
 const unreadWords = ({ unread: { size } }: Added): string =>
   size === 0 ? '' : `. The answers of ${formatCounted(size, 'span')} were not understood`;
-
-const NEW = 'new';
-
-export interface DatasetChoice {
-  /** The combobox `Dataset`, and the name of a new one. */
-  fields: ReactNode;
-  /** Whether a dataset is chosen, or a new one has a name. */
-  isReady: boolean;
-  /** The id of the chosen dataset; a new one is made. A second try goes into the dataset that the first one made. */
-  take(): Promise<string>;
-}
-
-/** Into which dataset something goes: one that is there, or a new one. */
-export function useDatasetChoice(): DatasetChoice {
-  const datasets = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => api.listDatasets({ signal }) });
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState('');
-  const dataset = chosen ?? datasets.data?.datasets[0]?.id ?? NEW;
-  const options = [
-    ...(datasets.data?.datasets ?? []).map((one) => ({ value: one.id, label: one.name })),
-    { value: NEW, label: 'New dataset' },
-  ];
-  return {
-    isReady: dataset !== NEW || name.trim() !== '',
-    take: async () => {
-      const id = dataset === NEW ? (await api.createDataset({ body: { name: name.trim() } })).id : dataset;
-      setChosen(id);
-      return id;
-    },
-    fields: (
-      <>
-        <SelectField
-          label="Dataset"
-          options={options}
-          value={dataset}
-          aria-busy={datasets.isPending}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-        {dataset === NEW && datasets.data !== undefined && (
-          <TextField label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        )}
-        <QueryFault title="The datasets could not be loaded" query={datasets} />
-      </>
-    ),
-  };
-}

@@ -14,7 +14,7 @@ import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
 import { useReadingPreferences } from '../payload/reading-preferences.js';
 import { useAsked } from '../payload/use-span-payload.js';
-import { useDatasetChoice } from './add-dialog.js';
+import { useDatasetChoice } from './dataset-choice.js';
 import styles from './add-to-dataset.module.css';
 
 interface AddToDatasetProps {

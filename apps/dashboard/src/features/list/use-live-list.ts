@@ -113,6 +113,11 @@ export function useLiveList<Row>(
   const lastAt = useRef(-Infinity);
   const work = useEffectEvent(() => {
     timer.current = null;
+    const again = (): void => {
+      timer.current ??= setTimeout(() => work(), betweenMs);
+    };
+    // What comes first may be of before what happened.
+    if (list.isWaiting) return again();
     const shown = shownList();
     const request = nextRequest(plan.current, shown, before.current);
     if (request === null) {
@@ -122,9 +127,6 @@ export function useLiveList<Row>(
     plan.current = planAfter(plan.current, request, shown);
     before.current = request.kind;
     lastAt.current = performance.now();
-    const again = (): void => {
-      timer.current ??= setTimeout(() => work(), betweenMs);
-    };
     // What failed is asked for again with what happens next; the status of the connection says that something is wrong.
     ask(request.kind === 'rows' ? request.ids.slice(0, PAGE_ROWS) : null).then(again, again);
   });

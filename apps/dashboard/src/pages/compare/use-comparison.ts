@@ -1,14 +1,13 @@
 import type { ComparedItem, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { listPage, api, type ListPage } from '../../api/api.js';
 import { PAGE_ROWS } from '../../api/page-rows.js';
 import { keys } from '../../api/keys.js';
-import { useSpaced } from '../../components/hooks.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { runQuery } from '../../features/runs/run-queries.js';
 import { triesQuery, withoutOutputs, isOfRun } from '../../features/runs/tries.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
-import { useLiveBatches } from '../../live/live-updates.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 
 /** The runs of the address. */
@@ -42,7 +41,6 @@ const comparisonQuery = (search: CompareSearch) => ({
 /** The datapoints of a comparison, those that became worse first. @param runs of one dataset. */
 export function useComparedItems(runs: readonly EvalRunSummary[], search: CompareSearch) {
   const { dataset_id: datasetId } = runs[0]!;
-  const client = useQueryClient();
   const ids = runIdsOf(search);
   const query = comparisonQuery(search);
   const hasTries = runs.some(({ repeats }) => repeats > 1);
@@ -60,13 +58,11 @@ export function useComparedItems(runs: readonly EvalRunSummary[], search: Compar
     },
     idOf: ({ datapoint_id: id }) => id,
   });
-  const readAnew = useSpaced(() => {
-    for (const id of ids) void client.invalidateQueries({ queryKey: keys.run(id) });
-    void client.invalidateQueries({ queryKey: [LIST, 'page'] });
-  }, BETWEEN_MS);
-  useLiveBatches(({ events }) => {
-    if (events.some((event) => ids.some((id) => isOfRun(event, id)))) readAnew();
-  });
+  useLiveQueries(
+    [...ids.map((id) => ({ queryKey: keys.run(id) })), { queryKey: [LIST, 'page'] }],
+    BETWEEN_MS,
+    (event) => ids.some((id) => isOfRun(event, id)),
+  );
   const page = list.firstPage as ComparisonPage | undefined;
   const opened = useOpenedRow<ComparedItem>({
     ...{ list, item: search.item, key: [LIST, 'page', 'item', datasetId, query] },

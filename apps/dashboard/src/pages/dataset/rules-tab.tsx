@@ -7,12 +7,12 @@ import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { useSpaced, useSettled } from '../../components/hooks.js';
-import { useLiveBatches } from '../../live/live-updates.js';
+import { useSettled } from '../../components/hooks.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { countColumn, textColumn, costColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { EnabledSwitch } from '../../features/enabled-switch.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
 import { QueryGrid } from '../../features/list/query-grid.js';
 import { describeFilters, percentOf } from '../../features/span-filters/filter-form.js';
 import { formatCount } from '@spandrel/contract/browser';
@@ -98,10 +98,8 @@ function useRules(datasetId: string) {
     () => queryClient.invalidateQueries({ queryKey: keys.captureRules(datasetId) }),
     [queryClient, datasetId],
   );
-  const refreshSoon = useSpaced(() => void refresh(), BETWEEN_MS);
-  useLiveBatches(({ events, hasMissed }) => {
-    if (hasMissed || events.some(({ type }) => type === 'capture_triggered')) refreshSoon();
-  });
+  const live = [{ queryKey: keys.captureRules(datasetId) }];
+  useLiveQueries(live, BETWEEN_MS, ({ type }) => type === 'capture_triggered');
   return { query, refresh };
 }
 

@@ -1,10 +1,10 @@
 import type { DatapointPreview } from '@spandrel/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
 import { useLiveList, type LiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/list/use-paged-list.js';
 import { listFilters } from '../../features/filters/list-search.js';
@@ -16,18 +16,14 @@ const BETWEEN_MS = 2_000;
 
 /** A dataset, kept up to date, and whether somebody deleted it meanwhile. */
 export function useDataset(id: string) {
-  const queryClient = useQueryClient();
   const query = useQuery({
     queryKey: keys.dataset(id),
     queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
   });
   const [isDeleted, setIsDeleted] = useState(false);
-  const refresh = useSpaced(
-    () => void queryClient.invalidateQueries({ queryKey: keys.dataset(id), exact: true }),
-    BETWEEN_MS,
-  );
-  useLiveBatches(({ events, hasMissed }) => {
-    if (hasMissed || events.some((event) => isNewDatapoint(event, id))) refresh();
+  const live = [{ queryKey: keys.dataset(id), exact: true }];
+  const refresh = useLiveQueries(live, BETWEEN_MS, (event) => isNewDatapoint(event, id));
+  useLiveBatches(({ events }) => {
     const isGone = events.some(
       (event) => event.type === 'cleared' || (event.type === 'dataset_deleted' && event.dataset_id === id),
     );

@@ -1,22 +1,13 @@
 import type { EvalItem, EvalFilter, EvalRunResource } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { formatCount, formatScore, describeInterval, formatCounted, shownScore } from '@spandrel/contract/browser';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
-import { useSpaced } from '../../components/hooks.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { runQuery } from '../../features/runs/run-queries.js';
-import {
-  goesOn,
-  isOfRun,
-  triesQuery,
-  withoutOutputs,
-  hasFailedAltogether,
-  scorersOf,
-} from '../../features/runs/tries.js';
+import { isOfRun, triesQuery, withoutOutputs, hasFailedAltogether, scorersOf } from '../../features/runs/tries.js';
 import { useOpenedRow } from '../../features/runs/opened-row.js';
-import { useLiveBatches, useLiveState } from '../../live/live-updates.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 import { capitalized, formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
 import { datasetAddress } from '../../features/addresses.js';
@@ -43,21 +34,8 @@ export function useRun(id: string, search: RunSearch) {
     },
     idOf: ({ datapoint_id: datapoint }) => datapoint,
   });
-  const readAnew = useSpaced(() => {
-    void client.invalidateQueries({ queryKey: keys.run(id) });
-    // The pages on screen are read again in their places.
-    void client.invalidateQueries({ queryKey: [name, 'page'] });
-  }, BETWEEN_MS);
-  // A run that comes back from memory may have gone on.
-  useEffect(readAnew, [readAnew, id]);
-  // What happened before the stream of events was open came in no event.
-  const isHeard = useLiveState() === 'live' && query.data !== undefined && goesOn(query.data);
-  useEffect(() => {
-    if (isHeard) readAnew();
-  }, [readAnew, isHeard]);
-  useLiveBatches(({ events, hasMissed }) => {
-    if (hasMissed || events.some((event) => isOfRun(event, id))) readAnew();
-  });
+  // The pages on screen are read again in their places.
+  useLiveQueries([{ queryKey: keys.run(id) }, { queryKey: [name, 'page'] }], BETWEEN_MS, (event) => isOfRun(event, id));
   const opened = useOpenedRow<EvalItem>({
     ...{ list, item: search.item, key: [name, 'page', 'item'] },
     read: (datapointId, signal) => readRunItem(id, datapointId, signal),

@@ -5,6 +5,7 @@ import { listPage, type ListPage } from '../../api/api.js';
 import { PAGE_ROWS } from '../../api/page-rows.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/hooks.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { mergeTurns } from './merge-turns.js';
@@ -56,8 +57,8 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
         () => undefined,
       );
   }, BETWEEN_MS);
-  useLiveBatches(({ events, hasMissed }) => {
-    if (hasMissed) void client.invalidateQueries({ queryKey: keys.session(sessionId) });
+  useLiveQueries([{ queryKey: keys.session(sessionId) }], BETWEEN_MS, () => false);
+  useLiveBatches(({ events }) => {
     for (const id of events.flatMap((event) => changedTrace(event, sessionId, known))) stale.current.add(id);
     const gone = events.flatMap((event) => (event.type === 'trace_deleted' ? [event.trace_id] : []));
     const isCleared = events.some(({ type }) => type === 'cleared');

@@ -32,7 +32,7 @@ import type { Format, Section } from '../../features/payload/payload-types.js';
 import { setReadingPreferences, useReadingPreferences } from '../../features/payload/reading-preferences.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { notifyError } from '../../components/notify.js';
-import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
+import { AddToDataset } from '../../features/add-to-dataset/add-selected.js';
 import { FindField, MessagesPanel, SectionPanel } from './section-panel.js';
 import { spanAddress } from './use-trace-view.js';
 

@@ -1,11 +1,12 @@
 import type { ScoreResource, TraceListItem, SpanOutline } from '@spandrel/contract';
-import { useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { api, listPage, parseExactly } from '../../api/api.js';
 import { useSettled, useSpaced } from '../../components/hooks.js';
 import { keys } from '../../api/keys.js';
 import { SHARE_TOKEN } from '../../api/share-token.js';
-import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
+import { useLiveQueries } from '../../features/list/use-live-queries.js';
+import type { LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { findCriticalPath, layOutTimes, type CriticalPath, type SpanTimes } from './span-times.js';
 import { buildSpanTree, mergeSpans, type SpanTree, type SpanChange } from './span-tree.js';
@@ -65,12 +66,16 @@ const TICK_SPANS_MAX = 2_000;
 /** A trace that fills in from events while it is on screen. */
 export function useTrace(id: string) {
   const queryClient = useQueryClient();
-  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readOutline(queryClient, id, signal) });
+  const outline = queryOptions({
+    queryKey: keys.trace(id),
+    queryFn: ({ signal }: { signal: AbortSignal }) => readOutline(queryClient, id, signal),
+  });
+  const query = useQuery(outline);
   const [isDeleted, setIsDeleted] = useState(false);
   const spans = query.data?.spans;
   const refreshFacts = useSpaced(() => {
-    listPage<TraceListItem>('listTraces', { query: { ids: [id] } }).then(
-      ({ rows: [trace] }) => {
+    readFacts(id).then(
+      (trace) => {
         if (trace === undefined) return;
         queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
       },
@@ -95,8 +100,16 @@ export function useTrace(id: string) {
     },
     Math.min(PAUSE_MAX, (spans?.length ?? 0) * PAUSE_PER_SPAN),
   );
-  useLiveBatches(({ events, hasMissed }: LiveBatch) => {
-    if (hasMissed) void queryClient.invalidateQueries({ queryKey: keys.trace(id) });
+  // A trace whose facts are the same has the same spans, unless it is running: to read all of them takes long.
+  const readMissed = async (): Promise<void> => {
+    const [known, trace] = await Promise.all([queryClient.ensureQueryData(outline), readFacts(id)]);
+    if (known.trace.status === 'running' || JSON.stringify(trace) !== JSON.stringify(known.trace))
+      await queryClient.invalidateQueries({ queryKey: keys.trace(id) });
+  };
+  useLiveQueries([{ queryKey: keys.trace(id), exact: true }], FACTS_MS, NEVER, () =>
+    readMissed().catch(() => undefined),
+  );
+  useLiveBatches(({ events }) => {
     if (events.some((event) => endsTrace(event, id))) setIsDeleted(true);
     changes.current.push(...changesOf(events, id));
     if (changes.current.length > 0) merge();
@@ -110,6 +123,11 @@ export function useTrace(id: string) {
   }, [spans, now]);
   return { query, model, trace: query.data?.trace ?? null, isDeleted };
 }
+
+const NEVER = () => false;
+
+const readFacts = async (id: string): Promise<TraceListItem | undefined> =>
+  (await listPage<TraceListItem>('listTraces', { query: { ids: [id] } })).rows[0];
 
 function endsTrace(event: LiveEvent, id: string): boolean {
   return event.type === 'cleared' || (event.type === 'trace_deleted' && event.trace_id === id);

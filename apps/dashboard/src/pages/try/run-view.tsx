@@ -1,8 +1,9 @@
 import { formatCount } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { formatCost, formatCostExactly, formatDuration } from '../../components/format.js';
-import { DialogButton, lazyPart } from '../../components/lazy-part.js';
+import { DialogButton } from '../../components/lazy-part.js';
 import { FaultNotice } from '../../components/page-parts.js';
+import { AddToDataset } from '../../features/add-to-dataset/add-selected.js';
 import { FactList, type Fact } from '../../features/fact-list.js';
 import { jsonText, type Message, type MessageReading } from '../../features/messages/message.js';
 import { MessageList } from '../../features/messages/message-view.js';
@@ -11,10 +12,6 @@ import { DiffView } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/addresses.js';
 import type { RunFacts, ShownRun } from './variants.js';
 import styles from './try-page.module.css';
-
-const AddToDataset = lazyPart(
-  async () => (await import('../../features/add-to-dataset/add-to-dataset.js')).AddToDataset,
-);
 
 const READING: MessageReading = { format: 'rendered', wraps: true, sought: '' };
 
