@@ -173,6 +173,42 @@ describe('a person', () => {
     expect(await outcome(second.id, headers)).toEqual([401, 'unauthenticated']);
   });
 
+  it('stays signed in for their other projects when that is deleted in which the session began', async () => {
+    const made = { name: 'Going' };
+    const { body: going } = await tenant.api.post<ProjectResource>(`/api/orgs/${tenant.org.id}/projects`, made);
+    const { headers } = await person({ [going.id]: 'editor', [second.id]: 'viewer' });
+    const alone = await person({ [going.id]: 'editor' });
+    const client = await EventClient.open(`${app.url}/p/${second.id}`, { headers });
+    clients.push(client);
+    expect((await tenant.api.delete(`/api/projects/${going.id}`)).status).toBe(202);
+    expect(await outcome(going.id, headers)).toEqual(NOT_THERE);
+    const isGone = async () => (await tenant.api.get(`/api/projects/${going.id}`)).status === 404;
+    await until(isGone);
+    expect((await ask(second.id, 'GET', '/traces', headers)).status).toBe(200);
+    const { body: short } = await app.anonymous.send<BrowserSessionResource>('GET', '/api/session', undefined, headers);
+    expect(short).toMatchObject({ project: { name: 'Second' }, role: 'viewer' });
+    await app.anonymous.as(secondKey).post('/api/traces', { name: 'after the other project' });
+    await client.has(1);
+    expect(await outcome(going.id, alone.headers)).toEqual([401, 'unauthenticated']);
+  });
+
+  it('stays signed in when an organization is deleted, too', async () => {
+    const third = await app.createTenant({ name: 'Third' });
+    const { headers, members } = await person({ [second.id]: 'viewer' });
+    const { email } = members[0]!;
+    await app.api.post(`/api/orgs/${third.org.id}/members`, { email, role: 'admin' });
+    const place = { project_id: third.project.id };
+    // The role becomes the person's when they sign in.
+    const again = await signInAs(app, email);
+    const { headers: answered } = await app.anonymous.send('PATCH', '/api/session', place, again);
+    const cookie = { ...headers, cookie: answered.get('set-cookie')!.split(';')[0]! };
+    expect((await ask(third.project.id, 'GET', '/traces', cookie)).status).toBe(200);
+    expect((await app.api.delete(`/api/orgs/${third.org.id}`)).status).toBe(202);
+    expect(await outcome(third.project.id, cookie)).toEqual(NOT_THERE);
+    await until(async () => (await app.api.get(`/api/orgs/${third.org.id}`)).status === 404, 20_000);
+    expect((await ask(second.id, 'GET', '/traces', cookie)).status).toBe(200);
+  });
+
   it('is not lent to pages from elsewhere', async () => {
     const { headers } = await person({ [tenant.project.id]: 'editor', [second.id]: 'editor' });
     const elsewhere = { ...headers, 'sec-fetch-site': 'cross-site' };

@@ -6,6 +6,7 @@ import {
   integer,
   lockedInOrder,
   nullable,
+  rawSql,
   shapeOf,
   sql,
   Storage,
@@ -124,6 +125,21 @@ export class BrowserSessionStore {
         and sealed_tokens is not null and exists (select 1 from api_key k where k.session_id = browser_session.id)`,
     );
     return kept > 0 || this.delete(tx, id);
+  }
+
+  /**
+   * Takes the sessions of people out of what is deleted, to another project that their roles lead to; those of who has none stay.
+   * @param column whether `id` is of a project or an organization.
+   */
+  async moveAway(tx: WriteTx, column: 'project_id' | 'org_id', id: string): Promise<void> {
+    const elsewhere = column === 'project_id' ? sql`p.id <> ${id}` : sql`p.org_id <> ${id}`;
+    const others = sql`from member m join project p on p.org_id = m.org_id and (m.project_id is null or m.project_id = p.id)
+      where m.person_id = browser_session.person_id and p.deleting_at is null and ${elsewhere}`;
+    const left = sql`${rawSql(`browser_session.${column}`)} = ${id} and exists (select 1 ${others})`;
+    await tx.run(
+      sql`update browser_session set (project_id, org_id) = (select p.id, p.org_id ${others} order by p.id limit 1)
+        where ${lockedInOrder(TABLE, left)}`,
+    );
   }
 
   /** Notes that sessions were used; never sooner than was noted before. */

@@ -9,6 +9,7 @@ import { MakerKeys } from '../credentials/maker-keys.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
 import { MemberStore } from '../people/person.store.js';
 import { Members } from '../people/members.js';
+import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { BeginRemoval } from '../removal/begin-removal.js';
 import { RemovalStore } from '../removal/removal.store.js';
 import { OrganizationStore, ProjectStore } from './organization.store.js';
@@ -48,6 +49,7 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
       changes.projects,
       changes.organizations,
       removals,
+      new BrowserSessionStore(storage),
       trail,
     ),
     keys: new ApiKeys(storage, projects, keys, trail, settings),

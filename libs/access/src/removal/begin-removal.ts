@@ -4,6 +4,7 @@ import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { currentContext } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { projectProtected } from '../answers.js';
+import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { requireOperator, type Actor } from '../organizations/actor.js';
 import type { OrganizationRow, ProjectRow } from '../organizations/organization.entity.js';
 import { OrganizationStore, ProjectStore } from '../organizations/organization.store.js';
@@ -25,6 +26,7 @@ export class BeginRemoval {
     private readonly projects: Projects,
     private readonly organizations: Organizations,
     private readonly removals: RemovalStore,
+    private readonly sessions: BrowserSessionStore,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -32,7 +34,9 @@ export class BeginRemoval {
   async ofProject(actor: Actor, id: string): Promise<ProjectResource> {
     const project = await this.storage.write(async (tx) => {
       const row = await this.projectStore.getForWrite(tx, actor, id);
-      if (row.deletingAt === null) await this.beginProject(tx, row, Date.now());
+      if (row.deletingAt !== null) return row;
+      await this.beginProject(tx, row, Date.now());
+      await this.sessions.moveAway(tx, 'project_id', id);
       return row;
     });
     return this.projects.shown(project);
@@ -64,6 +68,7 @@ export class BeginRemoval {
   private async beginOrganization(tx: WriteTx, organization: OrganizationRow, now: number): Promise<void> {
     const projects = await this.projectStore.allForWrite(tx, organization.id);
     organization.deletingAt = now;
+    await this.sessions.moveAway(tx, 'org_id', organization.id);
     for (const project of projects) if (project.deletingAt === null) await this.beginProject(tx, project, now);
     const { id, name } = organization;
     await this.begin(tx, { kind: 'org', id, orgId: id, name }, now);
