@@ -195,7 +195,7 @@ describe('a person', () => {
   it('stays signed in when an organization is deleted, too', async () => {
     const third = await app.createTenant({ name: 'Third' });
     const { headers, members } = await person({ [second.id]: 'viewer' });
-    const { email } = members[0]!;
+    const email = members[0]!.email!;
     await app.api.post(`/api/orgs/${third.org.id}/members`, { email, role: 'admin' });
     const place = { project_id: third.project.id };
     // The role becomes the person's when they sign in.
