@@ -116,7 +116,7 @@ export class EventStream {
     if (this.state === state) return;
     this.state = state;
     this.onMessage({ kind: 'state', state });
-    // Without a number nothing is replayed: what pages read before now may be of before what happened.
+    // Without a number nothing is replayed: what pages read until now may be older than what happened.
     if (state === 'live' && this.lastNumber === null) this.onMessage({ kind: 'batch', batch: MISSED });
   }
 }

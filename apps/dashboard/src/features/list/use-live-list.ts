@@ -116,7 +116,7 @@ export function useLiveList<Row>(
     const again = (): void => {
       timer.current ??= setTimeout(() => work(), betweenMs);
     };
-    // What comes first may be of before what happened.
+    // What is being read for the first time may be older than what happened.
     if (list.isWaiting) return again();
     const shown = shownList();
     const request = nextRequest(plan.current, shown, before.current);

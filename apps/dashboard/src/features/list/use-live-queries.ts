@@ -34,7 +34,7 @@ export function useLiveQueries(
   return reread;
 }
 
-/** Reads again. A first answer is waited for: it may be of before what happened, and must not be asked for twice at once. */
+/** Reads again. A first answer is waited for: it may be older than what happened, and must not be asked for twice at once. */
 async function readAgain(client: QueryClient, which: QueryFilters): Promise<void> {
   const unread = client.getQueryCache().findAll({ ...which, predicate: ({ state }) => state.data === undefined });
   await Promise.allSettled(unread.map(({ promise }) => promise));
