@@ -292,7 +292,10 @@ function namesOf({ scorers }: Plan, run: EvalRunSummary): string[] {
   const { id, execution, status } = run;
   if (execution !== 'external') throw new DefinitionError(`resume: run ${id} is executed by the server`);
   if (status === 'cancelled' || status === 'failed') {
-    throw new DefinitionError(`resume: run ${id} is ${status}${run.stop_reason ? ` (${run.stop_reason})` : ''}`);
+    const why = run.stop_reason === null ? '' : ` (${run.stop_reason})`;
+    throw new DefinitionError(
+      `resume: run ${id} is ${status}${why}; spandrel eval retry ${id} --what pending lets it go on`,
+    );
   }
   const fits = scorers.every(({ name, body }, place) => {
     const there = run.scorers[place];

@@ -65,6 +65,7 @@ describe('trySample', () => {
     [{ output: 1, other: 2 }, '{"output":1,"other":2}'],
     [null, 'null'],
     [7, '7'],
+    [{}, '{}'],
   ])('keeps the output of %j as %s', async (answer, output) => {
     expect((await tried({ task: () => answer, scorers: [] })).result).toMatchObject({ output });
   });
@@ -81,6 +82,13 @@ describe('trySample', () => {
     ['returns nothing', () => undefined, 'the task returned nothing; it must return its output'],
     ['returns no JSON', () => 1n, 'the output is no JSON'],
     ['returns a function', () => () => 1, 'the output is a function, and no JSON'],
+    [
+      'returns a generator',
+      () => (async function* () {})(),
+      'nothing of the output, [object AsyncGenerator]; the task',
+    ],
+    ['returns an answer of fetch', () => new Response('Paris'), 'nothing of the output, [object Response]; the task'],
+    ['returns an error', () => new RangeError('too long'), 'nothing of the output, RangeError: too long; the task'],
     ['says no cost', () => ({ output: 'x', cost: NaN }), 'the cost of the answer is NaN'],
   ])('fails the sample of a task that %s, and asks no scorer', async (_, task, error) => {
     const { result, noted } = await tried({ task });

@@ -107,7 +107,15 @@ function toText(output: unknown): string {
     throw new Error('the output is no JSON', { cause: error });
   }
   if (text === undefined) throw new Error(`the output is a ${typeof output}, and no JSON`);
+  if (text === '{}' && !isPlain(output))
+    throw new Error(`JSON has nothing of the output, ${String(output)}; the task must read it and return what it says`);
   return text;
+}
+
+/** Whether it is an object of the language alone, of whatever realm: no stream, generator, promise, map or error. */
+function isPlain(value: unknown): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Usage comes from a provider: what is no count in it is not taken. */

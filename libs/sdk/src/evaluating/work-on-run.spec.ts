@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Api } from '../api/client.js';
 import type { AddedEvalResults, ExternalResult } from '../api/schema.js';
 import { SpandrelError } from '../api/spandrel-error.js';
-import { ResultSender, RunIsOver } from './work-on-run.js';
+import { exactMatch } from './scorer.js';
+import { evaluate, ResultSender, RunIsOver } from './work-on-run.js';
+import { silentSpandrel } from '../../../../test/sdk/support/silent-spandrel.js';
 
 type Answer = (results: ExternalResult[]) => AddedEvalResults['rejected'] | Error;
 
@@ -128,5 +130,35 @@ describe('ResultSender', () => {
     await Promise.all([adding, held]);
     await sender.drained();
     expect(new Set(idsOf(durable)).size).toBe(2_500);
+  });
+});
+
+describe('evaluate', () => {
+  it('waits for a server that is away, whatever it asks for meanwhile', async () => {
+    const counts = { sample_progress: 0, sample_total: 1, failed_samples: 0, gates: [], passed: null, error: null };
+    const scorers = [{ name: 'exactMatch', scoring: 'External' }];
+    const run = { id: 'run', dataset_id: 'd', name: 'n', repeats: 1, execution: 'external', ...counts, scorers };
+    const item = { datapoint_id: 'a', status: 'pending', kind: { Generic: { input: 'x', expected_output: 'x' } } };
+    let status = 'running';
+    const answers: Record<string, () => unknown> = {
+      getEval: () => ({ ...run, status }),
+      listEvalItems: () => ({ items: [item], next_cursor: null }),
+      addEvalResults: () => ((status = 'completed'), { accepted: 1, rejected: [] }),
+      getEvalStatistics: () => ({ score: { mean: 1 } }),
+    };
+    const asked: string[] = [];
+    const away = new Set(Object.keys(answers));
+    const call = async (name: string): Promise<unknown> => {
+      asked.push(name);
+      // The first question, for the run to resume, is answered.
+      if (asked.length > 1 && away.delete(name)) throw error(503, 'restarting');
+      return answers[name]!();
+    };
+    const api = Object.fromEntries(Object.keys(answers).map((name) => [name, () => call(name)])) as unknown as Api;
+    const definition = { dataset: 'd', task: ({ input }: { input: string }) => input, scorers: [exactMatch] };
+    const result = await evaluate(definition, { resume: 'run', spandrel: silentSpandrel(api) });
+    expect(result).toMatchObject({ passed: true, statistics: { score: { mean: 1 } } });
+    const twice = ['listEvalItems', 'addEvalResults', 'getEval', 'getEvalStatistics'].flatMap((name) => [name, name]);
+    expect(asked).toEqual(['getEval', ...twice]);
   });
 });

@@ -46,6 +46,24 @@ interface PendingOf {
 }
 
 const PAGE_ITEMS = 100;
+/** Longest time without an answer of the server, in ms. */
+const PATIENCE_MS = 120_000;
+/** The first pause after a request without an answer, which doubles with each further one up to the longest. */
+const PAUSE_MS = 500;
+const PAUSE_MS_MAX = 10_000;
+
+/** Sends a request again until the server answers, such as one that is started anew. @throws what it refuses with; its last error after two minutes. */
+async function patiently<T>(request: () => Promise<T>, signal: AbortSignal, patienceMs = PATIENCE_MS): Promise<T> {
+  const began = performance.now();
+  for (let failures = 1; ; failures++) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof SpandrelError && mayPass(error)) || performance.now() - began > patienceMs) throw error;
+      await pause(error.retryAfterMs ?? backoffMs(failures, PAUSE_MS, PAUSE_MS_MAX, Math.random), signal);
+    }
+  }
+}
 
 /** The samples of a run without a result, in the order of the datapoints. @param taken datapoints that are left out. */
 async function* pendingSamples(
@@ -57,14 +75,17 @@ async function* pendingSamples(
   const statuses = hasServerScorers && repeats > 1 ? (['pending', 'running'] as const) : (['pending'] as const);
   const include = repeats > 1 ? 'kind,samples' : 'kind';
   for (const status of statuses) {
-    const query = { status, include, limit: PAGE_ITEMS };
-    for await (const item of api.pages('listEvalItems', { path: { id: runId }, query, signal })) {
-      if (taken.has(item.datapoint_id)) continue;
-      const { datapoint_id: datapointId, kind } = item;
-      taken.add(datapointId);
-      for (const sample of item.samples ?? [{ repeat: 0, status: item.status }]) {
-        if (sample.status === 'pending') yield { datapointId, repeat: sample.repeat, kind: kind! };
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const call = { path: { id: runId }, query: { status, include, limit: PAGE_ITEMS, cursor }, signal };
+      const { items, next_cursor: next } = await patiently(() => api.listEvalItems(call), signal);
+      for (const { datapoint_id: datapointId, kind, ...item } of items) {
+        if (taken.has(datapointId)) continue;
+        taken.add(datapointId);
+        for (const sample of item.samples ?? [{ repeat: 0, status: item.status }]) {
+          if (sample.status === 'pending') yield { datapointId, repeat: sample.repeat, kind: kind! };
+        }
       }
+      cursor = next;
     }
   }
 }
@@ -89,10 +110,6 @@ const APART_MS = 100;
 /** What waits holds up further tries from here on. */
 const WAITING_MAX = 1_000;
 const WAITING_CHARACTERS_MAX = 16_000_000;
-const PATIENCE_MS = 120_000;
-/** The first pause after a request without an answer, which doubles with each further one up to the longest. */
-const PAUSE_MS = 500;
-const PAUSE_MS_MAX = 10_000;
 
 /** Ends a pool of tries: the run takes no more results. */
 export class RunIsOver extends Error {
@@ -198,20 +215,15 @@ export class ResultSender {
 
   /** @returns why results were rejected, by their places. A sample that another process has done meanwhile is not. */
   private async post(results: readonly ExternalResult[]): Promise<Map<number, string>> {
-    const { api, runId, signal, patienceMs = PATIENCE_MS } = this.settings;
-    const began = performance.now();
-    for (let failures = 1; ; failures++) {
-      try {
-        const body = { results: [...results] };
-        const { rejected } = await api.addEvalResults({ path: { id: runId }, body, signal, retry: true });
-        const refused = rejected.filter(({ code }) => code !== 'id_conflict');
-        return new Map(refused.map(({ index, message }) => [index, message]));
-      } catch (error) {
-        if (!(error instanceof SpandrelError)) throw error;
-        if (error.code === 'eval_run_not_running') throw new RunIsOver(error.detail);
-        if (!mayPass(error) || performance.now() - began > patienceMs) throw error;
-        await pause(error.retryAfterMs ?? backoffMs(failures, PAUSE_MS, PAUSE_MS_MAX, Math.random), signal);
-      }
+    const { api, runId, signal, patienceMs } = this.settings;
+    const call = { path: { id: runId }, body: { results: [...results] }, signal, retry: true };
+    try {
+      const { rejected } = await patiently(() => api.addEvalResults(call), signal, patienceMs);
+      const refused = rejected.filter(({ code }) => code !== 'id_conflict');
+      return new Map(refused.map(({ index, message }) => [index, message]));
+    } catch (error) {
+      if (!(error instanceof SpandrelError) || error.code !== 'eval_run_not_running') throw error;
+      throw new RunIsOver(error.detail);
     }
   }
 }
@@ -301,7 +313,7 @@ async function settled(
 ): Promise<EvalRunSummary> {
   for (let askMs = ASK_MS; ; askMs = Math.min(ASK_MS_MAX, askMs * 2)) {
     await work();
-    const run = await api.getEval({ path: { id }, query: { items: 'none' }, signal });
+    const run = await patiently(() => api.getEval({ path: { id }, query: { items: 'none' }, signal }), signal);
     if (isOver(run)) return run;
     await pause(askMs, signal);
   }
@@ -345,7 +357,7 @@ export async function evaluate<Input = Unset, Returned = Unset, Expected = Unset
       resume === undefined ? await startRun(plan, spandrel, signal) : await resumeRun(plan, resume, spandrel, signal);
     plan.onStarted?.(opened.run);
     const run = await workOnRun(plan, opened, spandrel, signal);
-    const result = await readResult(spandrel.api, run, { ...plan, ...opened }, signal);
+    const result = await patiently(() => readResult(spandrel.api, run, { ...plan, ...opened }, signal), signal);
     await spandrel.flush({ timeoutMs: FLUSH_MS });
     return result;
   } catch (error) {
