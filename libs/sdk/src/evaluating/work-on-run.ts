@@ -52,7 +52,7 @@ const PATIENCE_MS = 120_000;
 const PAUSE_MS = 500;
 const PAUSE_MS_MAX = 10_000;
 
-/** Sends a request again until the server answers, such as one that is started anew. @throws what it refuses with; its last error after two minutes. */
+/** Sends a request again until the server answers. @throws what it refuses with; its last error after two minutes. */
 async function patiently<T>(request: () => Promise<T>, signal: AbortSignal, patienceMs = PATIENCE_MS): Promise<T> {
   const began = performance.now();
   for (let failures = 1; ; failures++) {
