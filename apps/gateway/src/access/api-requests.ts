@@ -39,7 +39,7 @@ export class ApiRequests {
   async send(
     path: string,
     authorization: string | null,
-    body?: string,
+    body?: Buffer,
     signal = AbortSignal.timeout(this.timeoutMs),
   ): Promise<ApiAnswer> {
     const answer = await this.agent.request({

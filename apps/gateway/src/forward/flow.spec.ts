@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { letOthersRun } from '@spandrel/kernel';
 import { Flow } from './flow.js';
 
 const make = () => {
@@ -28,14 +28,14 @@ describe('when a body is read on', () => {
     expect(flow.passed(40_000, false)).toBe(false);
     flow.drained();
     expect(count()).toBe(0);
-    await nextTurn();
+    await letOthersRun();
     expect(count()).toBe(1);
   });
 
   it('waits for both', async () => {
     const { flow, count } = make();
     expect(flow.passed(70_000, false)).toBe(false);
-    await nextTurn();
+    await letOthersRun();
     expect(count()).toBe(0);
     flow.drained();
     expect(count()).toBe(1);

@@ -1,3 +1,5 @@
+import { letOthersRun } from '@spandrel/kernel';
+
 /** How much of one body is read before others have their turn: Node reads up to 2 MiB of a socket in one turn of the event loop. */
 const TURN_BYTES = 64 * 1024;
 
@@ -21,7 +23,7 @@ export class Flow {
     if (this.turnBytes >= TURN_BYTES) {
       this.turnBytes = 0;
       this.waitsForTurn = true;
-      setImmediate(() => {
+      void letOthersRun().then(() => {
         this.waitsForTurn = false;
         this.goOn();
       });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger, type PluginEntry } from '@spandrel/kernel';
+import { atOnce, createLogger, type PluginEntry } from '@spandrel/kernel';
 import type { Masking } from '@spandrel/masking/engine';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
@@ -129,7 +129,15 @@ describe('packBody', () => {
   it('gives the pieces back as they were', () => {
     const pieces = ['one', '', 'two'].map((text, n) => ({ data: Buffer.from(text), at: n + 0.25 }));
     const body = { pieces, tail: [{ data: Buffer.from('end'), at: 9 }], gap: 'in-member' as const, bytes: 1_000 };
-    expect(unpackBody(packBody(body))).toEqual(body);
-    expect(unpackBody(packBody(NO_BODY))).toEqual({ pieces: [], tail: [], gap: 'none', bytes: 0 });
+    expect(unpackBody(atOnce(packBody(body)))).toEqual(body);
+    expect(unpackBody(atOnce(packBody(NO_BODY)))).toEqual({ pieces: [], tail: [], gap: 'none', bytes: 0 });
+  });
+
+  it('needs the lists no more once it has begun', () => {
+    const body = { pieces: ['one', 'two'].map((text) => ({ data: Buffer.from(text), at: 1 })), tail: [], bytes: 6 };
+    const packing = packBody({ ...body, gap: 'none' });
+    packing.next();
+    const before = body.pieces.splice(0);
+    expect(unpackBody(atOnce(packing)).pieces).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-import { codeFile, TaskFailure, TaskPool, type Logger, type PluginEntry } from '@spandrel/kernel';
+import { codeFile, inTurns, TaskFailure, TaskPool, type Logger, type PluginEntry } from '@spandrel/kernel';
 import { MASKED_FIELDS, type RecordingMasking } from '@spandrel/contract';
 import type { Masking } from '@spandrel/masking/engine';
 import type * as ReadCallThread from './read-call.thread.js';
@@ -86,7 +86,7 @@ export class CallReader {
     return request.bytes + response.bytes > bytesMax || request.pieces.length + response.pieces.length > PIECES_MAX;
   }
 
-  /** Reads a call in a thread. Its bodies are copied before this returns. */
+  /** Reads a call in a thread. Its bodies may let go of their lists once this has returned. */
   async readAside(call: CallToRead): Promise<CallReading> {
     const ends = { request: endsOf(call.record.request), response: endsOf(call.record.response) };
     try {
@@ -123,7 +123,7 @@ export class CallReader {
       throw new TaskFailure('full', 'one caller has many calls read');
     this.callers.set(name, before + 1);
     try {
-      const packed = packCall(ruled(record, rule), sourceOf(rule), secrets);
+      const packed = await packCall(ruled(record, rule), sourceOf(rule), secrets);
       const { request, response } = packed;
       const transfer = [request, response].flatMap(({ data, pieces }) => [data.buffer, pieces.buffer]);
       return await this.pool!.run('readCall', packed, { deadlineMs: readMs, transfer });
@@ -169,17 +169,18 @@ const stepsOf = (masking: Masking): number => Math.max(...MASKED_FIELDS.map((fie
 const sourceOf = (rule: CallToRead['rule']): RecordingMasking | null =>
   rule.kind === 'known' && rule.masking !== null ? rule.source : null;
 
-function packCall(
+async function packCall(
   { facts, wire, request, answer, response, outcome, endedTick }: CallRecord,
   rules: RecordingMasking | null,
   secrets: Secrets,
-): PackedCall {
+): Promise<PackedCall> {
+  const [packedRequest, packedResponse] = await Promise.all([inTurns(packBody(request)), inTurns(packBody(response))]);
   return {
     facts,
     endpoint: wire.endpoint.name,
-    request: packBody(request),
+    request: packedRequest,
     answer,
-    response: packBody(response),
+    response: packedResponse,
     outcome,
     endedTick,
     rules,

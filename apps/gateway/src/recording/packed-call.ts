@@ -36,19 +36,21 @@ export interface ReadCall extends FinalRecording {
   failedMaskers: string[];
 }
 
-/** Copies a body. */
-export function packBody({ pieces, tail, gap, bytes }: BufferedBody): PackedBody {
+/** Copies a body, piece by piece; the body may let go of its lists once this has begun. */
+export function* packBody({ pieces, tail, gap, bytes }: BufferedBody): Generator<void, PackedBody, void> {
   const all = [...pieces, ...tail];
   const data = new Uint8Array(all.reduce((sum, piece) => sum + piece.data.length, 0));
   const places = new Float64Array(2 * all.length);
+  const before = pieces.length;
   let at = 0;
-  all.forEach((piece, index) => {
+  for (const [index, piece] of all.entries()) {
     data.set(piece.data, at);
     at += piece.data.length;
     places[2 * index] = piece.data.length;
     places[2 * index + 1] = piece.at;
-  });
-  return { data, pieces: places, before: pieces.length, gap, bytes };
+    yield;
+  }
+  return { data, pieces: places, before, gap, bytes };
 }
 
 /** The body as it was, on the same bytes. */

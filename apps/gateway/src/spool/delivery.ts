@@ -337,7 +337,7 @@ export class IngestClient {
   async send(batch: readonly SpoolItem[], caller: CallerKey | null): Promise<IngestAnswer> {
     const authorization = caller === null ? this.ownAuthorization : caller.authorization;
     try {
-      return readAnswer(await this.requests.send('/api/ingest', authorization, batchBody(batch)));
+      return readAnswer(await this.requests.send('/api/ingest', authorization, await inTurns(batchBody(batch))));
     } catch (error) {
       return { kind: 'unavailable', message: messageOf(error), retryAfterMs: null };
     }
@@ -358,10 +358,26 @@ export class IngestClient {
   }
 }
 
-/** Joins what is JSON already. */
-function batchBody(batch: readonly SpoolItem[]): string {
+/** So much of a body is encoded at once. */
+const ENCODED_BYTES = 64 * 1024;
+const encoder = new TextEncoder();
+
+/** Joins what is JSON already, piece by piece: undici would encode megabytes at once. */
+function* batchBody(batch: readonly SpoolItem[]): Generator<void, Buffer, void> {
   const traces = batch.map(({ trace }) => trace).filter((trace) => trace !== null);
-  return `{"traces":[${traces.join(',')}],"spans":[${batch.map(({ span }) => span).join(',')}]}`;
+  const spans = batch.flatMap(({ span }, index) => (index === 0 ? span : [',', span]));
+  const texts = ['{"traces":[', traces.join(','), '],"spans":[', ...spans, ']}'];
+  const body = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) {
+    for (let start = 0; start < text.length;) {
+      const { read, written } = encoder.encodeInto(text.slice(start), body.subarray(at, at + ENCODED_BYTES));
+      start += read;
+      at += written;
+      yield;
+    }
+  }
+  return body;
 }
 
 function readAnswer({ status, retryAfter, text }: ApiAnswer): IngestAnswer {

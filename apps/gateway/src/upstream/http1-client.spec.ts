@@ -233,6 +233,31 @@ describe('an answer', () => {
     expect(heard.pieces).toBeLessThan(10);
   });
 
+  it('is read in short pieces where it takes long, and others have four turns between them', async () => {
+    const body = Array.from({ length: 60_000 }, (_, n) => String(n % 10_000)).join('');
+    answering(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const read: { bytes: number; turn: number }[] = [];
+    let turn = 0;
+    let turns = setImmediate(function next() {
+      turn++;
+      turns = setImmediate(next);
+    });
+    const { heard } = send();
+    const { onData } = heard;
+    heard.onData = (piece) => {
+      for (const until = performance.now() + 10; performance.now() < until;);
+      if (piece !== null) read.push({ bytes: piece.length, turn });
+      return onData(piece);
+    };
+    await heard.end;
+    clearImmediate(turns);
+    expect(heard.body).toBe(body);
+    expect(Math.max(...read.slice(1).map(({ bytes }) => bytes))).toBe(8_192);
+    // Behind the last piece of what came together, the next read brings more.
+    const gaps = read.slice(1).map((piece, n) => piece.turn - read[n]!.turn);
+    expect(gaps.filter((gap) => gap >= 4).length).toBeGreaterThan(gaps.length / 2);
+  });
+
   it.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n'],

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { letOthersRun } from '@spandrel/kernel';
 import { dial, probeForReset, type DialOptions } from './dial.js';
 import type { ParsedHead } from './response-head.js';
 import { ResponseParser, type ParserEvents } from './response-parser.js';
@@ -19,6 +20,9 @@ export const ONE_TEXT_BYTES_MAX = 8 * 1024;
 
 /** Methods that may be executed twice with the effect of once (RFC 9110 section 9.2.2). */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/** The least that is read of a connection at a time, however long it takes. */
+const READ_BYTES_MIN = 8 * 1024;
 
 /** Notifications of a connection to its pool. */
 export interface ConnectionOwner {
@@ -47,6 +51,9 @@ export class Http1Connection implements ParserEvents {
   /** What the read under way has brought: of the body, and whether it has brought the head. */
   private piece: Buffer | null = null;
   private headRead = false;
+  /** What takes about a millisecond to read, by the last read; more is cut, and others have their turn in between. */
+  private readBytesMax = Infinity;
+  private isCut = false;
 
   constructor(
     readonly origin: Origin,
@@ -148,9 +155,16 @@ export class Http1Connection implements ParserEvents {
   }
 
   private read(bytes: Buffer): void {
+    this.isCut = bytes.length > this.readBytesMax;
+    if (this.isCut) {
+      this.socket.pause();
+      this.socket.unshift(bytes.subarray(this.readBytesMax));
+    }
+    const began = performance.now();
+    const read = bytes.subarray(0, this.readBytesMax);
     let failure: unknown;
     try {
-      this.parser.push(bytes);
+      this.parser.push(read);
     } catch (error) {
       failure = error;
     }
@@ -158,7 +172,10 @@ export class Http1Connection implements ParserEvents {
     const piece = this.takePiece();
     if (exchange && !exchange.over && (headRead || piece !== null) && !exchange.handler.onData(piece)) {
       this.socket.pause();
+    } else if (this.isCut) {
+      void letOthersRun().then(() => this.socket.resume());
     }
+    this.readBytesMax = Math.max(READ_BYTES_MIN, Math.trunc(read.length / (performance.now() - began)));
     if (failure !== undefined) this.socket.destroy(failure instanceof Error ? failure : new Error(String(failure)));
   }
 
@@ -172,7 +189,8 @@ export class Http1Connection implements ParserEvents {
 
   private release(): void {
     this.exchange = null;
-    if (!this.reusable || !this.usable) {
+    // Nothing may come behind an answer.
+    if (!this.reusable || !this.usable || this.isCut) {
       this.socket.destroy();
       return;
     }

@@ -1,6 +1,7 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { letOthersRun } from '@spandrel/kernel';
 
 /** What is known of a connection that requests come over. */
 interface Intake {
@@ -20,7 +21,7 @@ const IN_LINE_MAX = 16;
 /** What has been read of a connection may hold so many: 64 KiB can be 2,000 requests, all parsed in one turn. */
 const PIPELINED_MAX = 1_024;
 
-/** A body's pieces that are short are handed over as they come, so many of them; from then on those of one turn together. */
+/** A body's pieces that are short are handed over as they come, so many of them; from then on those of one read together. */
 const SHORT_BYTES_MAX = 1_024;
 const SHORT_PIECES_MAX = 16;
 
@@ -51,7 +52,7 @@ export class IntakeRequest extends IncomingMessage {
   declare endsParsing: boolean | undefined;
   declare private isUpgrade: boolean | undefined;
   private shortPieces = 0;
-  /** Short pieces of this turn. */
+  /** Short pieces of one read of the connection, which others have their turn behind. */
   private readonly gathered: Buffer[] = [];
 
   /** Written by Node's parser, and once more after `shouldUpgradeCallback` was asked; read by its server. */
@@ -71,7 +72,7 @@ export class IntakeRequest extends IncomingMessage {
    */
   override push(piece: Buffer | null): boolean {
     if (piece !== null && piece.length <= SHORT_BYTES_MAX && ++this.shortPieces > SHORT_PIECES_MAX) {
-      if (this.gathered.push(piece) === 1) setImmediate(() => this.handOver());
+      if (this.gathered.push(piece) === 1) void letOthersRun().then(() => this.handOver());
       return false;
     }
     this.handOver();
