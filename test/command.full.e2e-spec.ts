@@ -103,7 +103,9 @@ describe('spandrel', () => {
       stdout: expect.stringContaining('spandrel retention run'),
     });
     const faulty = fromElsewhere('backup');
-    expect([faulty.status, faulty.stderr]).toEqual([1, expect.stringContaining("missing required argument 'file'")]);
+    expect([faulty.status, faulty.stderr]).toEqual([2, "spandrel: missing required argument 'file'\n"]);
+    const unknown = fromElsewhere('trace', 'list');
+    expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringMatching(/^spandrel: unknown command 'trace'/)]);
   });
 
   itWithOwnNode('stops in order when a signal comes to the old Node', async () => {

@@ -353,6 +353,12 @@ describe('api', () => {
     const { code, out, err } = await cli.run(['api', 'GET', '/api/traces', 'statuss=failed']);
     expect([code, out]).toEqual([4, '']);
     expect(err).toMatch(/^spandrel: validation_failed \(400\): .*statuss/);
+    const page = await cli.run(['api', 'GET', 'docs']);
+    expect(page).toMatchObject({
+      code: 4,
+      out: '',
+      err: 'spandrel: /docs: is a page; paths of the API begin with /api\n',
+    });
   });
 });
 

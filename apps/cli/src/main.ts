@@ -12,7 +12,10 @@ if (called?.asksServer) {
   const program = new Command('spandrel')
     .description('Records, evaluates and reviews what LLM applications do.')
     .version(PACKAGE.version)
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'spandrel: ')) })
+    // Called wrongly, as docs/cli.md has it.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   for (const entry of COMMANDS) {
     const { name, description } = entry;
     // For help the name is enough.

@@ -70,7 +70,7 @@ describe('flags of parameters', () => {
     for (const [argv, fault] of [
       [['--limit', '0'], /^--limit: /],
       [['--sort-by', 'colour'], /^--sort-by: .*started_at/],
-      [['--since', 'yesterday'], /^--since: /],
+      [['--since', 'yesterday'], /^--since: must be ISO 8601, or so long ago: 30m, 24h, 7d$/],
       [['--cost-min', 'much'], /^--cost-min: must be a number$/],
     ] as const) {
       expect(() => parsed(listSpansInViewSchema, ...argv)).toThrow(UsageFault);

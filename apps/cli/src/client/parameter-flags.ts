@@ -38,7 +38,10 @@ export function readParameters(schema: z.ZodObject, options: object): Record<str
   }
   const { error } = schema.safeParse(given);
   if (error) {
-    const faults = error.issues.map(({ path, message }) => `${flagName(String(path[0] ?? ''))}: ${message}`);
+    const faults = error.issues.map(({ path, message }) => {
+      const name = String(path[0] ?? '');
+      return `${flagName(name)}: ${isTime(name) ? `must be ${TIMES}` : message}`;
+    });
     throw new UsageFault([...new Set(faults)].join('\n'));
   }
   return { ...given, ...gathered };
@@ -75,7 +78,7 @@ const placeholder = (name: string, inner: z.ZodType): string => {
 function description(name: string, member: z.ZodType): string {
   const said = findDescription(member) ?? '';
   if (!isTime(name)) return said;
-  return `${said.replace(/\.$/, '')}${said === '' ? '' : '; '}ISO 8601, or so long ago: 30m, 24h, 7d`;
+  return `${said.replace(/\.$/, '')}${said === '' ? '' : '; '}${TIMES}`;
 }
 
 /** A description stands on any of the layers that make a member optional or give it a default. */
@@ -94,6 +97,8 @@ function isRepeatable(member: z.ZodType): boolean {
   const inner = unwrap(member);
   return (inner instanceof z.ZodPipe && inner.out instanceof z.ZodArray) || member.safeParse(['a', 'b']).success;
 }
+
+const TIMES = 'ISO 8601, or so long ago: 30m, 24h, 7d';
 
 const isTime = (name: string): boolean => name === 'since' || name === 'until';
 

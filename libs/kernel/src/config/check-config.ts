@@ -1,5 +1,6 @@
 import { dottedPath } from '@spandrel/contract';
 import { z } from 'zod';
+import { faultWords } from '../faults/invalid-request.js';
 import { nearestName } from '../nearest-name.js';
 import { settingName, type Setting } from './setting.js';
 
@@ -99,8 +100,8 @@ export function checkConfig(
   return error ? undefined : (path) => valueAt(data as ConfigTree, path);
 }
 
-/** Parsed once in the life of a program: compiling the schemas first would take longer than it saves. */
-const ONCE = { jitless: true };
+/** Parsed once in the life of a program: compiling the schemas first would take longer than it saves. Faults are said as requests' are. */
+const ONCE = { jitless: true, error: faultWords };
 
 const isWithin = (path: string, setting: string): boolean =>
   path.startsWith(setting) && ['', '.', '['].includes(path.charAt(setting.length));

@@ -111,7 +111,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Words for faults of schemas, read after a name: `name` "is required". A schema's own messages beat these. */
-function faultWords(issue: RawIssue): string | undefined {
+export function faultWords(issue: RawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return 'is required';
   }

@@ -53,6 +53,7 @@ describe('the kind of a span', () => {
     ['db.system', 'db'],
     ['rpc.system', 'rpc'],
     ['messaging.system', 'messaging'],
+    ['mcp.method.name', 'mcp'],
     ['code.function', 'span'],
   ])('by %s without a dialect', (name, kind) => {
     expect(readPlain({ attributes: { [name]: 'x' } }).span.kind).toEqual({ type: 'custom', kind, attributes: {} });

@@ -62,6 +62,7 @@ const OTHER_KINDS: readonly (readonly [string, string])[] = [
   ['rpc.system', 'rpc'],
   ['rpc.system.name', 'rpc'],
   ['messaging.system', 'messaging'],
+  ['mcp.method.name', 'mcp'],
 ];
 
 /** Counts and cost of one span, as its kind has them, and `metadata.reported_usage` while others count instead. */

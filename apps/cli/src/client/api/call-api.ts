@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
-import { UsageFault } from '../exit-codes.js';
+import { CommandFailure, ExitCode, UsageFault } from '../exit-codes.js';
 import { readAnswer } from '../server.js';
 
 interface ApiRequest {
@@ -95,6 +95,9 @@ async function callApi(
   });
   if (answer.body === null) return;
   const type = answer.headers.get('content-type') ?? '';
+  if (/html/.test(type) && !path.startsWith('/api/')) {
+    throw new CommandFailure(`${path}: is a page; paths of the API begin with /api`, ExitCode.refused);
+  }
   if (!/json/.test(type)) await out.stream(answer.body, 'text');
   else if (/ndjson/.test(type) || !out.isTerminal) await out.stream(answer.body, 'json');
   else await out.document(await readAnswer(answer));
