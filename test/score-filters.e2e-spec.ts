@@ -213,6 +213,23 @@ describeOnBothDatabases('filters by score', ({ newDatabase }) => {
         count: MANY,
       });
       expect((await get(`/api/${plural}?score=many>=0&score=quality>0`)).body).toMatchObject({ count: 0 });
+      // Behind more of their name than are looked at first; beside a label that all of these have; in a part of the list.
+      for (const [query, newest, oldest] of [
+        ['score=many<1500', 1_499, 0],
+        ['score=many:l&score=many<1500', 1_499, 0],
+        [`score=many:l&score=many<2500&until=${at(2_000)}`, 1_899, 0],
+        [`score=many<2500&since=${at(400)}`, 2_499, 300],
+        [`score=many:l&score=many>=2000&since=${at(400)}`, MANY - 1, 2_000],
+      ] as const) {
+        const ends = [
+          await get(`/api/${plural}?${query}&limit=3`),
+          await get(`/api/${plural}?${query}&sort_order=asc&limit=3`),
+        ];
+        expect(ends.map(({ body }) => (body[plural] as { id: string }[]).map(({ id }) => id))).toEqual([
+          [0, 1, 2].map((n) => `many${newest - n}`),
+          [0, 1, 2].map((n) => `many${oldest + n}`),
+        ]);
+      }
     }
   });
 

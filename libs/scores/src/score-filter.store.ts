@@ -15,18 +15,21 @@ import {
   text,
   type Sql,
 } from '@spandrel/storage';
-import type { ScoredOrder, ScoredTargets } from '@spandrel/tracing';
+import { inStarts, type ScoredOrder, type ScoredPage, type ScoredTargets } from '@spandrel/tracing';
 
 const ID = shapeOf({ id: nullable(text()) });
 const COUNT = shapeOf({ count: integer() });
+const HEAD = shapeOf({ met: integer(), seen: integer(), first: nullable(integer()), last: nullable(integer()) });
 
 /** Scores that are looked up beforehand; with more of them traces or spans are tested one by one, which fills a page as soon. */
 const LOOKED_UP_MAX = 1_200;
 
+/** Scores of a name, the first in list order, among which those that meet a condition are counted. */
+const HEAD_MAX = 2_000;
+
 /**
- * Where many scores meet each of several filters, the list is read by the one that fewest meet; they are counted as far as this.
- * On Postgres fewer of them are found by their values and sorted: in list order they may lie behind all others of their name,
- * which took 500 ms of 250,000.
+ * On Postgres scores that do not fill a page soon are counted as far as this, and fewer are found by their values and sorted:
+ * in list order they may lie behind all others of their name, which took 500 ms of 250,000.
  */
 const COUNTED_MAX = 12_000;
 
@@ -40,7 +43,6 @@ export class ScoreFilterStore {
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
-    order: SortOrder,
   ): Promise<ScoredTargets | undefined> {
     if (filters.some((filter) => !isStorableText(filter.name + ('label' in filter ? filter.label : ''))))
       return undefined;
@@ -48,23 +50,29 @@ export class ScoreFilterStore {
     const [id, ofTarget] = [rawSql(`c.${target}_id`), rawSql(`${target === 'span' ? 's' : 't'}.id`)];
     let ids: ReadonlySet<string> | undefined;
     const conditions: Sql[] = [];
-    const many: Omit<Meant, 'count'>[] = [];
-    let few: Meant | undefined;
+    const many: Meant[] = [];
+    let few: (Meant & { count: number }) | undefined;
     for (const { name, by, conditions: own } of groupByScore(filters)) {
-      const where = joinSql(
-        [sql`c.project_id = ${projectId}`, sql`c.name = ${name}`, ...own.map(([has]) => has)],
-        ' and ',
-      );
+      const meant: Meant = {
+        ofName: sql`c.project_id = ${projectId} and c.name = ${name}`,
+        ...{
+          by,
+          verdict: joinSql(
+            own.map(([has]) => has),
+            ' and ',
+          ),
+        },
+      };
       const rows = await this.storage.readLong(
-        ID.query`select ${id} as id from ${byVerdict({ where, by })} limit ${LOOKED_UP_MAX + 1}`,
+        ID.query`select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}`,
         scope,
       );
       const found = new Set(rows.flatMap((row) => row.id ?? []));
       if (rows.length <= LOOKED_UP_MAX) {
         ids = ids ? ids.intersection(found) : found;
-        if (rows.length < (few?.count ?? Infinity)) few = { where, by, count: rows.length };
+        if (rows.length < (few?.count ?? Infinity)) few = { ...meant, count: rows.length };
       } else {
-        many.push({ where, by });
+        many.push(meant);
         const tested = joinSql([sql`c.name || '' = ${name}`, ...own.map(([, test]) => test)], ' and ');
         // Without statistics both databases take an index with all scores of the project, or of the name.
         const index = onSqlite(rawSql(` indexed by score_${target}`));
@@ -72,10 +80,9 @@ export class ScoreFilterStore {
           and ${tested} limit 1 offset 0)`);
       }
     }
-    const isSorted = this.storage.dialect === 'postgres';
-    if (ids)
-      return { conditions, ids: [...ids], ...(isSorted && few && { order: inOrder(target, few, order, isSorted) }) };
-    return { conditions, order: inOrder(target, await this.rarest(scope, many), order, isSorted) };
+    if (!ids) return { conditions, order: (page) => this.orderOf(scope, target, many, page) };
+    const fewest = this.storage.dialect === 'postgres' ? few : undefined;
+    return { conditions, ids: [...ids], order: async (page) => fewest && sorted(target, fewest, page) };
   }
 
   /** Several scores of one name count as the first of them in this order. */
@@ -97,17 +104,40 @@ export class ScoreFilterStore {
     return { from: sql`score c${index}`, where: meant, at: 'c.value', id };
   }
 
-  /** The condition on scores that fewest meet. */
-  private async rarest(scope: Scope, conditions: readonly Omit<Meant, 'count'>[]): Promise<Meant> {
-    let rarest: Meant = { ...conditions[0]!, count: COUNTED_MAX };
-    for (const one of conditions.length > 1 || this.storage.dialect === 'postgres' ? conditions : []) {
-      const [row] = await this.storage.readLong(
-        COUNT.query`select count(*) as count from (select 1 as one from ${byVerdict(one)} limit ${COUNTED_MAX}) taken`,
-        scope,
-      );
-      if (row!.count < rarest.count) rarest = { ...one, count: row!.count };
-    }
-    return rarest;
+  /** The scores that a page is read by: those that lie thinnest where it begins. */
+  private async orderOf(
+    scope: Scope,
+    target: 'trace' | 'span',
+    conditions: readonly Meant[],
+    page: ScoredPage,
+  ): Promise<ScoredOrder> {
+    const isOnPostgres = this.storage.dialect === 'postgres';
+    if (conditions.length === 1 && !isOnPostgres) return walked(target, conditions[0]!);
+    const heads = await Promise.all(conditions.map((one) => this.headOf(scope, target, one, page)));
+    const start = Math.max(...heads.map(({ first }) => first ?? -Infinity));
+    const density = ({ met, seen, last }: (typeof heads)[number]) => (seen < HEAD_MAX ? 0 : met / (1 + start - last!));
+    const { met, seen, meant } = heads.toSorted((a, b) => density(a) - density(b))[0]!;
+    if (!isOnPostgres || seen < HEAD_MAX || met > page.limit) return walked(target, meant);
+    const [row] = await this.storage.readLong(
+      COUNT.query`select count(*) as count from (select 1 as one from ${byVerdict(meant)} limit ${COUNTED_MAX}) taken`,
+      scope,
+    );
+    return row!.count < COUNTED_MAX ? sorted(target, meant, page) : walked(target, meant);
+  }
+
+  /** How many of the first scores of a name meet a condition, and where these lie: what is further on in the list is less. */
+  private async headOf(scope: Scope, target: 'trace' | 'span', meant: Meant, page: ScoredPage) {
+    const { index, at, id } = ORDERS[target];
+    const where = inStarts({ where: sql`${meant.ofName} and ${rawSql(id)} is not null`, at }, page);
+    const sign = rawSql(page.sort_order === 'desc' ? '' : '-');
+    const [row] = await this.storage.readLong(
+      HEAD.query`select count(*) as seen, count(case when ${meant.verdict} then 1 end) as met,
+          max(${sign}c.began) as first, min(${sign}c.began) as last
+        from (select ${rawSql(at)} as began, c.value, c.label from score c${onSqlite(rawSql(` indexed by ${index}`))}
+          where ${where} order by ${rawSql(`${at} ${page.sort_order}, ${id} ${page.sort_order}`)} limit ${HEAD_MAX}) c`,
+      scope,
+    );
+    return { ...row!, meant };
   }
 }
 
@@ -116,33 +146,37 @@ const ORDERS = {
   trace: { index: 'score_trace_start', at: 'c.trace_at', id: 'c.trace_id' },
 } as const;
 
+/** The scores of a name that say something. */
+interface Meant {
+  ofName: Sql;
+  verdict: Sql;
+  by: 'value' | 'label';
+}
+
 /**
  * Scores by the index that has what they say. Postgres takes names and values for independent, and so 5,000 of 250,000 for half
  * of these, which it looks for in the whole table, unless it is to have them in the order of that index.
  */
-const byVerdict = ({ where, by }: Omit<Meant, 'count'>): Sql =>
-  sql`score c where ${where}${onPostgres(rawSql(` order by c.${by}, c.span_id`))}`;
+const byVerdict = ({ ofName, verdict, by }: Meant): Sql =>
+  sql`score c where ${ofName} and ${verdict}${onPostgres(rawSql(` order by c.${by}, c.span_id`))}`;
 
-/** The scores that a condition takes, and how many they are, as far as they were counted. */
-interface Meant {
-  where: Sql;
-  by: 'value' | 'label';
-  count: number;
+/** Scores by the index that is in list order. */
+function walked(target: 'trace' | 'span', { ofName, verdict }: Meant): ScoredOrder {
+  const { index, at, id } = ORDERS[target];
+  const where = sql`${ofName} and ${verdict} and ${rawSql(id)} is not null`;
+  return { from: sql`score c${onSqlite(rawSql(` indexed by ${index}`))}`, at, id, where };
 }
 
-/** @param isSorted whether few scores are found by what they say, and sorted before anything else of them is tested. */
-function inOrder(
+/** Few scores: found by what they say, and sorted before anything else of them is tested. */
+function sorted(
   target: 'trace' | 'span',
-  { where, by, count }: Meant,
-  order: SortOrder,
-  isSorted: boolean,
+  meant: Meant,
+  { sort_order: order }: Pick<ScoredPage, 'sort_order'>,
 ): ScoredOrder {
-  const { index, at, id } = ORDERS[target];
-  const own = sql`${where} and ${rawSql(id)} is not null`;
-  if (!isSorted || count >= COUNTED_MAX)
-    return { from: sql`score c${onSqlite(rawSql(` indexed by ${index}`))}`, at, id, where: own };
+  const { at, id } = ORDERS[target];
   const columns = rawSql(`${at}, ${id}`);
-  const from = sql`(select distinct ${columns} from (select ${columns} from ${byVerdict({ where: own, by })} limit ${rawSql(String(COUNTED_MAX))}) c
+  const own = { ...meant, verdict: sql`${meant.verdict} and ${rawSql(id)} is not null` };
+  const from = sql`(select distinct ${columns} from (select ${columns} from ${byVerdict(own)} limit ${rawSql(String(COUNTED_MAX))}) c
     order by ${rawSql(`${at} ${order}, ${id} ${order}`)} offset 0) c`;
   return { from, at, id, where: rawSql('1 = 1') };
 }

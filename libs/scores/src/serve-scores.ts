@@ -1,20 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import {
-  SCORES_OF_TRACE_MAX,
-  type ScoreFilter,
-  type ScoreResource,
-  type ScoreSums,
-  type SortOrder,
-} from '@spandrel/contract';
+import { SCORES_OF_TRACE_MAX, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { sql, type Sql } from '@spandrel/storage';
-import {
-  ScoresPort,
-  type IngestedScores,
-  type ScoredTargets,
-  type ScoresOfRecords,
-  type ScoreTarget,
-} from '@spandrel/tracing';
+import { ScoresPort, type IngestedScores, type ScoresOfRecords, type ScoreTarget } from '@spandrel/tracing';
 import { ScoreFilterStore } from './score-filter.store.js';
 import { scoreResource } from './score-resource.js';
 import { ScoreStore } from './score.store.js';
@@ -57,13 +45,8 @@ export class ServeScores implements ScoresOfRecords, OnModuleInit {
     return sumsOf(userIds, await this.scores.sumByKey(scope, 'user', userIds, range));
   }
 
-  findTargets(
-    scope: Scope,
-    target: 'trace' | 'span',
-    filters: readonly ScoreFilter[],
-    order: SortOrder,
-  ): Promise<ScoredTargets | undefined> {
-    return this.filters.findTargets(scope, target, filters, order);
+  findTargets(...asked: Parameters<ScoresOfRecords['findTargets']>) {
+    return this.filters.findTargets(...asked);
   }
 
   valuesOf({ projectId }: Scope, name: string, { from, until }: { from: number; until: number }): Sql {

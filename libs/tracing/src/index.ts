@@ -27,9 +27,11 @@ export {
 } from './reading/read-store-port.js';
 export type { SpanQuery } from './listing/span-filter.sql.js';
 export {
+  inStarts,
   ScoresPort,
   type IngestedScores,
   type ScoredOrder,
+  type ScoredPage,
   type ScoredTargets,
   type ScoreTarget,
   type ScoresOfRecords,

@@ -23,8 +23,10 @@ export interface Page<Item> {
   nextCursor: string | null;
 }
 
-export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
-  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
+export const startOf = (
+  { list, type }: Pick<Sorting, 'list' | 'type'>,
+  cursor: string | undefined,
+): Position | undefined => (cursor === undefined ? undefined : decodeCursor(list, cursor, type));
 
 export const positionShape = ({ type, nullable }: Pick<Sorting, 'type' | 'nullable'>): RowShape<Position> =>
   new RowShape({ value: { kind: type, nullable }, id: text() });

@@ -21,7 +21,7 @@ import {
   type StoredSumQuery,
   unlessAway,
 } from '../reading/read-store-port.js';
-import { resolveScores, resolveScoreSort, type ScoresPort } from '../reading/scores-port.js';
+import { resolveScores, resolveScoreSort, scoresOfPage, type ScoresPort } from '../reading/scores-port.js';
 import { startsOfSpans, startsOfTraces } from '../span-partitions.sql.js';
 import type { SpanStore } from '../span.store.js';
 import { type Candidates, type ListLimits, ListRequest, type FoundList, type SpanForm } from './list-request.sql.js';
@@ -91,7 +91,8 @@ export class FoundSpans {
     const ofTraces = await ofMatchingTraces(parts.storage, reading, filtered);
     if (ofTraces === null) return undefined;
     const days = await manyDays(parts, filtered);
-    const query = { ...filtered, scoredOrder: orderOf(filtered, ofTraces), scoreSort, ...(days && { days }) };
+    const scoredOrder = isByScores(filtered, ofTraces) ? await scoresOfPage(filtered, sorting.list) : undefined;
+    const query = { ...filtered, scoredOrder, scoreSort, ...(days && { days }) };
     const asked = { scope: reading, query, sorting, ofTraces };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
   }
@@ -234,11 +235,9 @@ export class FoundSpans {
 
 const EVER: StartRange = {};
 
-/** The scores that a list is read by: where it is in start order, and no other filter has an index or looks into texts. */
-const orderOf = (query: SpanQuery, ofTraces: OfTraces | undefined): SpanQuery['scoredOrder'] =>
-  query.sort_by !== 'started_at' || ofTraces || equalityFilters(query).length > 0 || searchesText(query)
-    ? undefined
-    : query.scoredOrder;
+/** Whether a list is read by its scores: in start order, where no other filter has an index or looks into texts. */
+const isByScores = (query: SpanQuery, ofTraces: OfTraces | undefined): boolean =>
+  query.sort_by === 'started_at' && !ofTraces && equalityFilters(query).length === 0 && !searchesText(query);
 
 /** A filter on errors takes failed spans alone, which an index finds. @returns `undefined` when nothing can match. */
 function withImpliedStatus(query: ListSpans): ListSpans | undefined {

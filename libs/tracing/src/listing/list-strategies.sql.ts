@@ -228,7 +228,7 @@ const scoreOrder: ListStrategy = {
     const where = sql`${inStarts(scores, query)} and exists (select 1 from span s where ${ofScore} and ${list.where()}
       limit 1 offset 0)`;
     const read = readScores(list, scores, where);
-    return { candidates: (_part, from, count) => readOnce(from, count, read, (position) => position) };
+    return { candidates: (_part, from, count) => readOnce(from, count, read) };
   },
 };
 

@@ -10,7 +10,7 @@ import {
   type SortOrder,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { rawSql, sql, type Position, type Sql } from '@spandrel/storage';
+import { rawSql, sql, startOf, type Position, type Sql } from '@spandrel/storage';
 
 /** What became of the scores of an ingest. */
 export interface IngestedScores {
@@ -23,8 +23,16 @@ export interface ScoredTargets {
   ids?: readonly string[];
   /** On `trace t` or `span s`. */
   conditions: readonly Sql[];
-  /** The scores that are meant, in the order of what they are about; with ids only where these are looked up one by one. */
-  order?: ScoredOrder;
+  /** The scores by which a page is read; `undefined` where it is read by the ids, all at once. */
+  order(page: ScoredPage): Promise<ScoredOrder | undefined>;
+}
+
+/** What is left of a list in start order, and how much of it is shown. */
+export interface ScoredPage {
+  since?: number | undefined;
+  until?: number | undefined;
+  sort_order: SortOrder;
+  limit: number;
 }
 
 /** A table of scores and conditions on it that find traces or spans in start order; some come several times. */
@@ -38,15 +46,26 @@ export interface ScoredOrder {
 
 /** The scores of what began within a range. */
 export const inStarts = (
-  { where, at }: ScoredOrder,
+  { where, at }: Pick<ScoredOrder, 'where' | 'at'>,
   { since, until }: { since?: number | undefined; until?: number | undefined },
 ): Sql =>
   sql`${where} and ${rawSql(at)} >= ${since ?? Number.MIN_SAFE_INTEGER} and ${rawSql(at)} < ${until ?? Number.MAX_SAFE_INTEGER}`;
+
+/** The scores by which a page of a list in start order is read, where it is by scores. @param list as its cursors name it. */
+export function scoresOfPage(
+  query: Scored & ScoredPage & { cursor?: string | undefined },
+  list: string,
+): Promise<ScoredOrder | undefined> | undefined {
+  const at = startOf({ list, type: 'integer' }, query.cursor)?.value as number | undefined;
+  const left = at === undefined ? {} : query.sort_order === 'desc' ? { until: at + 1 } : { since: at };
+  return query.orderByScores?.({ ...query, ...left });
+}
 
 /** Filters with what the one on scores comes to beside ids. */
 export interface Scored {
   scored?: readonly Sql[];
   scoredOrder?: ScoredOrder | undefined;
+  orderByScores?: ScoredTargets['order'];
   /** What sorts the list, where that is by a score. */
   scoreSort?: ScoredOrder | undefined;
 }
@@ -70,15 +89,11 @@ export interface ScoresOfRecords {
     range: { since?: number | undefined; until?: number | undefined },
   ): Promise<ReadonlyMap<string, ScoreSums>>;
 
-  /**
-   * Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match.
-   * @param order in which they are listed.
-   */
+  /** Traces, by their scores and those of their spans, or spans that all filters take; `undefined` when none can match. */
   findTargets(
     scope: Scope,
     target: 'trace' | 'span',
     filters: readonly ScoreFilter[],
-    order: SortOrder,
   ): Promise<ScoredTargets | undefined>;
 
   /**
@@ -123,22 +138,26 @@ export class ScoresPort {
   }
 }
 
+/** Positions that are read at once. */
+const POSITIONS_MAX = 4_000;
+
 /**
- * Rows of a list in which some come several times, one after the other, each once.
- * @param read rows behind a position, in list order, at most as many as asked for.
+ * Positions in a list in which some come several times, one after the other, each once.
+ * @param read those behind one, in list order, at most as many as asked for.
  */
-export async function readOnce<Row extends { id: string }>(
+export async function readOnce(
   from: Position | undefined,
   count: number,
-  read: (from: Position | undefined, count: number) => Promise<Row[]>,
-  positionOf: (row: Row) => Position,
-): Promise<Row[]> {
-  const rows = new Map<string, Row>();
-  for (let start = from; ;) {
-    const found = await read(start, count);
-    for (const row of found) rows.set(row.id, row);
-    if (found.length < count || rows.size >= count) return [...rows.values()].slice(0, count);
-    start = positionOf(found.at(-1)!);
+  read: (from: Position | undefined, count: number) => Promise<Position[]>,
+): Promise<Position[]> {
+  const once = new Map<string, Position>();
+  for (let start = from, asked = count, seen = 0; ;) {
+    const found = await read(start, asked);
+    for (const position of found) once.set(position.id, position);
+    if (found.length < asked || once.size >= count) return [...once.values()].slice(0, count);
+    start = found.at(-1)!;
+    seen += asked;
+    asked = Math.min(POSITIONS_MAX, Math.ceil((count * seen) / once.size));
   }
 }
 
@@ -162,7 +181,6 @@ export function resolveScoreSort(
 interface Filtered {
   ids?: string[] | undefined;
   score?: readonly ScoreFilter[] | undefined;
-  sort_order?: SortOrder;
 }
 
 /**
@@ -176,10 +194,10 @@ export async function resolveScores<Filters extends Filtered>(
   filters: Filters,
 ): Promise<(Filters & Scored) | undefined> {
   if (!filters.score?.length) return filters;
-  const found = await port?.registered?.findTargets(scope, target, filters.score, filters.sort_order ?? 'desc');
+  const found = await port?.registered?.findTargets(scope, target, filters.score);
   if (!found) return undefined;
-  const { ids, conditions: scored, order: scoredOrder } = found;
-  if (!ids) return { ...filters, scored, scoredOrder };
+  const { ids, conditions: scored, order: orderByScores } = found;
+  if (!ids) return { ...filters, scored, orderByScores };
   const given = filters.ids && new Set(filters.ids);
-  return { ...filters, scored, scoredOrder, ids: ids.filter((id) => given?.has(id) ?? true) };
+  return { ...filters, scored, orderByScores, ids: ids.filter((id) => given?.has(id) ?? true) };
 }
