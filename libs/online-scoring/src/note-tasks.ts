@@ -135,12 +135,10 @@ function choose(
   now: number,
 ): { tasks: NewTask[]; counts: Counted } {
   const { id: ruleId, target, quietMs } = rule;
+  const ids = spans.flatMap(({ traceId }) => (target === 'session' ? (facts.get(traceId)?.sessionId ?? []) : traceId));
+  const sampled = new Set([...new Set(ids)].filter((id) => isSampled(rule, id)));
   if (target !== 'span') {
-    const ids = new Set(
-      spans.flatMap(({ traceId }) => (target === 'trace' ? traceId : (facts.get(traceId)?.sessionId ?? []))),
-    );
-    const sampled = [...ids].filter((id) => isSampled(rule, id));
-    const tasks = sampled.map((targetId) => ({ ruleId, targetId, dueAt: now + quietMs, isCounted: 0 }));
+    const tasks = [...sampled].map((targetId) => ({ ruleId, targetId, dueAt: now + quietMs, isCounted: 0 }));
     return { tasks, counts: { matched: 0 } };
   }
   const { tag, exclude_tag: excluded } = readFilters(rule);
@@ -150,7 +148,7 @@ function choose(
     const tags = facts.get(span.traceId)?.tags ?? [];
     if (tags.some((each) => excluded.includes(each))) continue;
     const isTagged = typeof tag !== 'string' || tags.includes(tag);
-    const isTaken = isSampled(rule, span.traceId);
+    const isTaken = sampled.has(span.traceId);
     if (isTagged) counts.matched++;
     if (isTagged && isTaken) counts.sampled++;
     if (isTaken)
