@@ -37,10 +37,13 @@ const anthropic = provider({
     path.startsWith('/v1/messages') || headers['anthropic-version'] ? 'certain' : 'no',
   endpoint: ({ path }) => (path.endsWith('/messages') ? endpoint('messages') : undefined),
 });
+const custom = provider({
+  endpoint: ({ path }) => (path.endsWith(':generateContent') ? endpoint('generateContent') : undefined),
+});
 const ollama = provider({ baseHeader: 'x-base', recognises: ({ headers }) => (headers['x-base'] ? 'certain' : 'no') });
 
 const table = new ProviderTable(
-  Object.entries({ broken, openai, anthropic, ollama }).map(([name, extension]) => ({ name, extension })),
+  Object.entries({ broken, openai, anthropic, ollama, custom }).map(([name, extension]) => ({ name, extension })),
   createLogger('silent', 'test'),
 );
 const addresses = { gateway: 'http://127.0.0.1:4001', api: 'http://127.0.0.1:4000' };
@@ -148,6 +151,13 @@ describe('the target of a request', () => {
   ])('is refused for X-Forward-URL %j with what was expected', (url, fault) => {
     const refused = resolve('/v1/chat/completions', { 'x-forward-url': url });
     expect(refused).toMatchObject({ message: `The header X-Forward-URL ${fault}; it is ${expected}` });
+  });
+
+  it("is refused with Gemini's own address where its API is called without one", () => {
+    const address = 'https://generativelanguage.googleapis.com, or that of Vertex AI';
+    expect(resolve('/v1beta/models/gemini-3.8-flash:generateContent')).toMatchObject({
+      message: `Name Gemini's base URL in the header X-Forward-URL: ${address}.`,
+    });
   });
 
   it('is refused with the header named as people write it', () => {

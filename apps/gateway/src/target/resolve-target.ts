@@ -67,7 +67,7 @@ export class TargetResolver {
     const owner = this.providers.namedBy(head);
     if (owner !== undefined) return this.based(owner, head);
     const entry = this.providers.recognise(head);
-    if (entry === undefined) return this.unknown(head.path);
+    if (entry === undefined) return this.unknown(head);
     const mistaken = isMistaken(head.path) ? this.wrongAddress(head.path) : undefined;
     if (mistaken) return mistaken;
     const { base } = entry;
@@ -92,9 +92,18 @@ export class TargetResolver {
   }
 
   /** A path that no provider takes for its own. */
-  private unknown(path: string): Refusal {
+  private unknown(head: RequestHead): Refusal {
+    const { path } = head;
     const wrong = this.wrongAddress(path);
     if (wrong) return wrong;
+    const { wire, endpoint } = this.wireFormat(head, [...this.providers.entries]) ?? {};
+    if (wire && endpoint && GEMINI.has(endpoint.name)) {
+      return refusal(
+        wire.provider,
+        'validation_failed',
+        `Name Gemini's base URL in the header ${FORWARD_HEADER_TITLED}: ${GEMINI_BASE}.`,
+      );
+    }
     return refusal(
       this.clientProvider(modelCallOf(path)?.client),
       'validation_failed',
@@ -166,6 +175,10 @@ export class TargetResolver {
     return base;
   }
 }
+
+/** Endpoints of Gemini's own API, which has several addresses. */
+const GEMINI: ReadonlySet<string> = new Set(['generateContent', 'interactions']);
+const GEMINI_BASE = 'https://generativelanguage.googleapis.com, or that of Vertex AI';
 
 /** What a header that names a base must hold. */
 const BASE_EXPECTED = "the provider's address without the path of the call, such as https://llm.example.com";

@@ -110,11 +110,11 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+const REQUIRED: ReadonlySet<unknown> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
 /** Words for faults of schemas, read after a name: `name` "is required". A schema's own messages beat these. */
 export function faultWords(issue: RawIssue): string | undefined {
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
-    return 'is required';
-  }
+  if (issue.input === undefined && REQUIRED.has(issue.code)) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? `of the type ${issue.expected}`}${butWas(issue.expected, issue.input)}`;
