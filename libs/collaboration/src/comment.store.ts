@@ -3,6 +3,8 @@ import { ModuleRef } from '@nestjs/core';
 import { NotifyMention, type MentionMessage } from '@spandrel/alerts';
 import { AuditTrail } from '@spandrel/audit';
 import {
+  fromColumns,
+  commentSchema,
   COMMENT_TARGETS,
   isStorableText,
   type CommentTarget,
@@ -16,7 +18,7 @@ import { DomainError, newId, NotFound, projectScope, type Scope } from '@spandre
 import { ProjectMasking } from '@spandrel/masking';
 import { anyOf, joinSql, ProjectRows, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
-import { authorOf, createdBy, namesIn, wireTime, type Teammate } from './author.js';
+import { authorOf, createdBy, namesIn, type Teammate } from './author.js';
 import { Comment, commentTable, type CommentRow } from './collaboration.entity.js';
 
 const typeOf = (target: CommentTarget): number => COMMENT_TARGETS.indexOf(target);
@@ -209,13 +211,5 @@ function mentionOf(row: CommentRow, names: string[]): MentionMessage['comment'] 
 export const commentNotFound = (): NotFound => new NotFound('comment_not_found', 'there is no comment with this id');
 
 /** A comment as the wire shows it. */
-export const commentResource = (row: CommentRow): CommentResource => ({
-  id: row.id,
-  target_type: COMMENT_TARGETS[row.targetType]!,
-  target_id: row.targetId,
-  parent_id: row.parentId,
-  text: row.text,
-  author: authorOf(row),
-  created_at: wireTime(row.createdAt),
-  edited_at: wireTime(row.editedAt),
-});
+export const commentResource = (row: CommentRow): CommentResource =>
+  fromColumns(commentSchema, row, { target_type: COMMENT_TARGETS[row.targetType]!, author: authorOf(row) });

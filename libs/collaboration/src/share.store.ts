@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { AuditTrail } from '@spandrel/audit';
-import { formatTimestamp } from '@spandrel/contract';
+import { fromColumns, shareSchema, formatTimestamp } from '@spandrel/contract';
 import type { PlainList, ReadSharedTrace, ScoreResource, ScoreSource, ShareResource } from '@spandrel/contract';
 import type { Texts } from '@spandrel/http';
 import { newId, NotFound, PROJECT_DIRECTORY, type ProjectDirectory, type Scope } from '@spandrel/kernel';
@@ -11,7 +11,7 @@ import { maskedJson, maskSpan, ProjectMasking } from '@spandrel/masking';
 import { anyOf, ProjectRows, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { costOfSpan, PRICING, ReadTrace, SpanStore, spanTextsWith, traceNotFound, TraceStore } from '@spandrel/tracing';
 import type { PricingTable, TracingChange } from '@spandrel/tracing';
-import { authorOf, createdBy, wireTime, type Teammate } from './author.js';
+import { authorOf, createdBy, type Teammate } from './author.js';
 import { TraceShare, traceShareTable, type TraceShareRow } from './collaboration.entity.js';
 import { SharingSettings } from './collaboration.settings.js';
 
@@ -135,8 +135,5 @@ const withoutReviewers = (scores: ScoreResource[]): ScoreResource[] =>
     .filter(({ value, label, comment }) => value !== null || label !== null || comment !== null);
 
 /** A share as the wire shows it. */
-export const shareResource = (row: TraceShareRow): ShareResource => ({
-  ...{ id: row.id, trace_id: row.traceId, created_by: authorOf(row), created_at: wireTime(row.createdAt) },
-  expires_at: wireTime(row.expiresAt),
-  opened_at: wireTime(row.openedAt),
-});
+export const shareResource = (row: TraceShareRow): ShareResource =>
+  fromColumns(shareSchema, row, { created_by: authorOf(row) });

@@ -1,7 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import { formatTimestamp, type ConnectionResource, type ExportedConnection } from '@spandrel/contract';
+import {
+  fromColumns,
+  exportedConnectionSchema,
+  type ConnectionResource,
+  type ExportedConnection,
+} from '@spandrel/contract';
 import { AddressRule } from './calls/address-rule.js';
 import { ConnectionClient } from './calls/connection-client.js';
 import type { ConnectionRow } from './connection.entity.js';
@@ -103,15 +108,8 @@ const usable = ({ id, name, provider, baseUrl, defaultModel }: ConnectionRow): U
 const describe = ({ id, name }: ConnectionRow): string => `connection ${JSON.stringify(name)} (${id})`;
 
 /** A connection as an export has it: nothing of its key. */
-export const exportedConnection = (row: ConnectionRow): ExportedConnection => ({
-  id: row.id,
-  name: row.name,
-  provider: row.provider,
-  base_url: row.baseUrl,
-  default_model: row.defaultModel,
-  created_at: formatTimestamp(row.createdAt),
-  updated_at: formatTimestamp(row.updatedAt),
-});
+export const exportedConnection = (row: ConnectionRow): ExportedConnection =>
+  fromColumns(exportedConnectionSchema, row, {});
 
 /** A connection as every answer shows it: nothing of its key but whether it can be read. */
 export const connectionResource = (row: ConnectionRow, ring: KeyRing): ConnectionResource => ({

@@ -57,6 +57,7 @@ export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';
 export { bucketsOf, type TimedTrace } from './values/status-buckets.js';
+export { fromColumns } from './values/from-columns.js';
 export * from './values/timestamp.js';
 export { addPlace, WordSearch, type Place } from './values/word-search.js';
 export * from './traces.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, ProjectRows, Storage } from '@spandrel/storage';
-import { formatTimestamp, type DatasetResource } from '@spandrel/contract';
+import { fromColumns, datasetSchema, type DatasetResource } from '@spandrel/contract';
 import { datasetNotFound } from './dataset-participants.js';
 import { Dataset, type DatasetRow, datasetTable } from './dataset.entity.js';
 
@@ -26,12 +26,4 @@ export class DatasetStore extends ProjectRows<DatasetRow> {
 }
 
 /** A stored dataset as the wire shows it. */
-export const datasetResource = (dataset: DatasetRow): DatasetResource => ({
-  id: dataset.id,
-  name: dataset.name,
-  description: dataset.description,
-  datapoint_count: dataset.datapointCount,
-  version: dataset.version,
-  created_at: formatTimestamp(dataset.createdAt),
-  updated_at: formatTimestamp(dataset.updatedAt),
-});
+export const datasetResource = (dataset: DatasetRow): DatasetResource => fromColumns(datasetSchema, dataset, {});

@@ -1,11 +1,12 @@
 import { Param } from '@nestjs/common';
 import {
+  fromColumns,
+  evalRunSummarySchema,
   EVAL_EXECUTIONS,
   EVAL_STATUSES,
   PASS_MODES,
   RESULT_STATUSES,
   STOP_REASONS,
-  formatTimestamp,
   type EvalExecution,
   type EvalStatus,
   type EvalFilter,
@@ -160,57 +161,31 @@ export const cancelRun = (run: EvalRunRow, reason: StopReason, now: number) => (
 const NO_MEASURES: RunMeasures = { pass_rate: null, latency_ms: null, sample_cost: null, scorer_scores: null };
 
 /** A stored run as the wire shows it, without its items. */
-export function runSummary(run: EvalRunRow): EvalRunSummary {
-  return {
-    id: run.id,
-    dataset_id: run.datasetId,
-    dataset_version: run.datasetVersion,
-    name: run.name,
+export const runSummary = (run: EvalRunRow): EvalRunSummary =>
+  fromColumns(evalRunSummarySchema, run, {
     status: runStatusName(run.status),
-    progress: run.progress,
-    total: run.total,
     execution: EVAL_EXECUTIONS[run.execution] ?? 'server',
-    repeats: run.repeats,
-    sample_progress: run.sampleProgress,
     sample_total: sampleTotal(run),
-    failed_samples: run.failedSamples,
     config: runConfig(run),
-    scoring: run.scoring,
     scoring_config: scoringConfig(run),
     scorers: listScorers(run),
-    pass_score: run.passScore,
     pass_mode: PASS_MODES[run.passMode] ?? 'mean',
     filter: fromJsonText(run.filter) as EvalFilter | null,
     cache: run.cacheDays === null ? null : 'reuse',
-    cache_days: run.cacheDays,
-    reused_samples: run.reusedSamples,
-    retried_samples: run.retriedSamples,
     retried_cost: costOf({ usd: run.retriedUsd, pico: run.retriedPico }) || null,
-    group_id: run.groupId,
-    baseline_run_id: run.baselineRunId,
     max_cost_usd: run.costCap,
     metadata: readMetadata(run),
     gates: readGates(run),
     passed: run.passed === null ? null : run.passed === 1,
     stop_reason: run.stopReason === null ? null : (STOP_REASONS[run.stopReason] ?? 'cancelled'),
     avg_score: averageScore(run),
-    score_se: run.scoreSe,
     score_ci: fromJsonText(run.scoreCi) as Interval | null,
     total_cost: totalCost(run),
     call_cost: callCost(run),
-    unpriced_count: run.unpricedCount,
-    total_tokens: run.totalTokens,
-    failed_count: run.failedCount,
-    judge_tokens: run.judgeTokens,
     judge_cost: judgeCost(run),
-    judge_unpriced_count: run.judgeUnpricedCount,
     ...(run.measures === null ? NO_MEASURES : (fromJsonText(run.measures) as RunMeasures)),
     error: readText(run.error),
-    created_at: formatTimestamp(run.createdAt),
-    started_at: formatTime(run.startedAt),
-    ended_at: formatTime(run.endedAt),
-  };
-}
+  });
 
 /** The config of a run. */
 export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(run.config) as EvalConfigResource;
@@ -236,5 +211,3 @@ export function totalCost(run: EvalRunRow): number | null {
 
 /** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
 export const readText = (json: string | null): string | null => fromJsonText(json) as string | null;
-
-const formatTime = (epochMs: number | null): string | null => (epochMs === null ? null : formatTimestamp(epochMs));

@@ -1,4 +1,6 @@
 import {
+  fromColumns,
+  exportedScoringRuleSchema,
   EXCLUDED_TAGS,
   formatTimestamp,
   isInSample,
@@ -46,28 +48,17 @@ export const isSampled = (rule: ScoringRuleRow, id: string): boolean =>
 export const scoreIdOf = (ruleId: string, targetId: string): string => `rule:${ruleId}:${targetId}`;
 
 /** A rule as an export has it. */
-export const exportedRule = (rule: ScoringRuleRow) => ({
-  id: rule.id,
-  name: rule.name,
-  enabled: rule.enabled === 1,
-  target: rule.target as ScoringTarget,
-  quiet_ms: rule.quietMs,
-  filters: readFilters(rule) as ScoringFilters,
-  sample_rate: rule.sampleRate,
-  cohort: rule.cohort,
-  trigger: rule.trigger as ScoringRuleResource['trigger'],
-  on_score: readOnScore(rule),
-  scoring: rule.scoring,
-  scoring_config: rule.scoringConfig === null ? null : objectFromJsonText(rule.scoringConfig),
-  judge: fromJsonText(rule.judge) as ScoringRuleResource['judge'],
-  score_name: rule.scoreName,
-  max_cost_usd_per_day: rule.dailyCap,
-  scored_count: rule.scoredCount,
-  failed_count: rule.failedCount,
-  skipped_count: rule.skippedCount,
-  created_at: formatTimestamp(rule.createdAt),
-  updated_at: formatTimestamp(rule.updatedAt),
-});
+export const exportedRule = (rule: ScoringRuleRow) =>
+  fromColumns(exportedScoringRuleSchema, rule, {
+    enabled: rule.enabled === 1,
+    target: rule.target as ScoringTarget,
+    filters: readFilters(rule) as ScoringFilters,
+    trigger: rule.trigger as ScoringRuleResource['trigger'],
+    on_score: readOnScore(rule),
+    scoring_config: rule.scoringConfig === null ? null : objectFromJsonText(rule.scoringConfig),
+    judge: fromJsonText(rule.judge) as ScoringRuleResource['judge'],
+    max_cost_usd_per_day: rule.dailyCap,
+  });
 
 /** A backfill as the wire shows it. */
 export const backfillResource = ({ cursor: _cursor, ...backfill }: Backfill): ScoringBackfill => ({

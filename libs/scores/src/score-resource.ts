@@ -1,4 +1,7 @@
 import {
+  fromColumns,
+  scoreSchema,
+  scoreDefinitionSchema,
   formatTimestamp,
   SCORE_REVISIONS_MAX,
   type ScoreDefinition,
@@ -11,25 +14,12 @@ import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import type { ScoreDefinitionRow, ScoreRow } from './score.entity.js';
 
 /** A stored score as the wire shows it (docs/spec/scores.md#scores). */
-export const scoreResource = (score: ScoreRow): ScoreResource => ({
-  id: score.id,
-  name: score.name,
-  value: score.value,
-  label: score.label,
-  comment: score.comment,
-  source: score.source as ScoreSource,
-  author: score.author,
-  trace_id: score.traceId,
-  span_id: score.spanId,
-  session_id: score.sessionId,
-  rule_id: score.ruleId,
-  queue_item_id: score.queueItemId,
-  config: score.config,
-  metadata: objectFromJsonText(score.metadata),
-  revisions: fromJsonText(score.revisions) as ScoreRevision[],
-  created_at: formatTimestamp(score.createdAt),
-  updated_at: formatTimestamp(score.updatedAt),
-});
+export const scoreResource = (score: ScoreRow): ScoreResource =>
+  fromColumns(scoreSchema, score, {
+    source: score.source as ScoreSource,
+    metadata: objectFromJsonText(score.metadata),
+    revisions: fromJsonText(score.revisions) as ScoreRevision[],
+  });
 
 export type Verdict = Pick<ScoreRow, 'value' | 'label' | 'comment'>;
 
@@ -45,18 +35,12 @@ export function addRevision({ value, label, comment, author, revisions }: ScoreR
 }
 
 /** A stored definition as the wire shows it. */
-export const scoreDefinition = (definition: ScoreDefinitionRow): ScoreDefinition => ({
-  id: definition.id,
-  name: definition.name,
-  kind: definition.kind as ScoreKind,
-  min: definition.min,
-  max: definition.max,
-  categories: fromJsonText(definition.categories) as ScoreDefinition['categories'],
-  level: definition.level as ScoreDefinition['level'],
-  description: definition.description,
-  created_at: formatTimestamp(definition.createdAt),
-  updated_at: formatTimestamp(definition.updatedAt),
-});
+export const scoreDefinition = (definition: ScoreDefinitionRow): ScoreDefinition =>
+  fromColumns(scoreDefinitionSchema, definition, {
+    kind: definition.kind as ScoreKind,
+    categories: fromJsonText(definition.categories) as ScoreDefinition['categories'],
+    level: definition.level as ScoreDefinition['level'],
+  });
 
 /** A verdict that is a label alone, with what its category counts as. */
 export function withCategoryValue(verdict: Verdict, row: ScoreDefinitionRow | undefined): Verdict {

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
+  fromColumns,
+  keyResourceSchema,
   formatTimestamp,
   PERMISSIONS,
   isStorableText,
@@ -171,21 +173,15 @@ function keyResource(
 ): KeyResource {
   const end = endOfKey(key, settings);
   const isSuspended = suspensionOf({ ...key, makerHasRole: key.makerRole !== null }, settings, now) !== undefined;
-  return {
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
+  return fromColumns(keyResourceSchema, key, {
     scopes: permissionsOf(key),
-    org_id: key.orgId,
-    project_id: key.projectId,
     expires_at: timeOrNull(end),
     state: end !== null && end <= now ? 'expired' : isSuspended ? 'suspended' : 'active',
     service_account: key.makerPersonId === null,
     maker: key.maker === null ? null : { id: key.maker, name: key.makerName },
     last_used_at: timeOrNull(key.usedAt),
     rate_limit: key.rateLimit ?? settings.keyRequestsPerSecond,
-    created_at: formatTimestamp(key.createdAt),
-  };
+  });
 }
 
 /** What the audit log says of a key. */

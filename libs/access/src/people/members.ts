@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  fromColumns,
+  memberSchema,
   formatTimestamp,
   isStorableText,
   type CreateMember,
@@ -141,17 +143,13 @@ export const auditedMember = (row: MemberRow): Omit<AuditedAct, 'action'> => ({
   },
 });
 
-const memberResource = (row: ListedMember): MemberResource => ({
-  id: row.id,
-  org_id: row.orgId,
-  project_id: row.projectId,
-  role: row.role as Role,
-  source: row.source as MemberResource['source'],
-  email: row.email,
-  person: row.personId === null ? null : { id: row.personId, name: row.personName, email: row.personEmail },
-  ...providerStatus(row),
-  created_at: formatTimestamp(row.createdAt),
-});
+const memberResource = (row: ListedMember): MemberResource =>
+  fromColumns(memberSchema, row, {
+    role: row.role as Role,
+    source: row.source as MemberResource['source'],
+    person: row.personId === null ? null : { id: row.personId, name: row.personName, email: row.personEmail },
+    ...providerStatus(row),
+  });
 
 /** Time after which what the identity provider said is no longer what it says now. */
 const STATUS_MS_MAX = 86_400_000;

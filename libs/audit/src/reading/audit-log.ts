@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, type ListAudit, formatTimestamp, isStorableText, type AuditFilter } from '@spandrel/contract';
+import {
+  fromColumns,
+  auditEntrySchema,
+  type AuditEntry,
+  type ListAudit,
+  formatTimestamp,
+  isStorableText,
+  type AuditFilter,
+} from '@spandrel/contract';
 import {
   type Page,
   objectFromJsonText,
@@ -22,23 +30,8 @@ const NEWEST_FIRST = new IdOrder('audit-log', 'a.id', 'desc');
 const COLUMNS = tableOf(AuditEntrySchema, ['id']).select('a');
 const SLICE = 500;
 
-const auditResource = (row: AuditEntryRow): AuditEntry => ({
-  id: row.id,
-  at: formatTimestamp(row.at),
-  org_id: row.orgId,
-  project_id: row.projectId,
-  actor: row.actor,
-  actor_name: row.actorName,
-  address: row.address,
-  request_id: row.requestId,
-  action: row.action,
-  target_id: row.targetId,
-  target_name: row.targetName,
-  details: objectFromJsonText(row.details),
-  seq: row.seq,
-  prev_hash: row.prevHash,
-  hash: row.hash,
-});
+const auditResource = (row: AuditEntryRow): AuditEntry =>
+  fromColumns(auditEntrySchema, row, { details: objectFromJsonText(row.details) });
 
 /** An entry as a line of a file. */
 export const auditLine = (row: AuditEntryRow): string => `${JSON.stringify(auditResource(row))}\n`;

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import {
+  fromColumns,
+  captureRuleSchema,
   type CreateCaptureRule,
   type UpdateCaptureRule,
   formatTimestamp,
@@ -86,17 +88,8 @@ export class ChangeCaptureRules {
 }
 
 /** A stored capture rule as the wire shows it. */
-export const captureRuleResource = (rule: CaptureRuleRow): CaptureRuleResource => ({
-  id: rule.id,
-  dataset_id: rule.datasetId,
-  name: rule.name,
-  enabled: rule.enabled === 1,
-  filters: storedFilters(rule),
-  sample_rate: rule.sampleRate,
-  captured_count: rule.capturedCount,
-  created_at: formatTimestamp(rule.createdAt),
-  updated_at: formatTimestamp(rule.updatedAt),
-});
+export const captureRuleResource = (rule: CaptureRuleRow): CaptureRuleResource =>
+  fromColumns(captureRuleSchema, rule, { enabled: rule.enabled === 1, filters: storedFilters(rule) });
 
 /** `POST /api/datasets/:id/capture-rules/preview`: what a rule would have taken; nothing is written. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
-  formatTimestamp,
+  fromColumns,
+  replaySchema,
   REPLAY_STATUSES,
   type ListReplays,
   type ReplayResource,
@@ -90,20 +91,14 @@ export const requestOf = ({ request }: ReplayRow): StartReplay => fromJsonText(r
 /** A stored replay as the wire shows it. */
 export function replayResource(row: ReplayRow): ReplayResource {
   const { source, change } = requestOf(row);
-  return {
-    id: row.id,
-    name: row.name,
+  return fromColumns(replaySchema, row, {
     status: REPLAY_STATUSES[row.status] ?? 'failed',
     error: fromJsonText(row.error) as string | null,
-    dataset_id: row.datasetId,
-    baseline_run_id: row.baselineRunId,
-    run_id: row.runId,
     source: { ...source },
     change: { ...change },
     ...(fromJsonText(row.counts) as Pick<ReplayResource, 'matched' | 'taken' | 'left_out'>),
     replayed: planOf(row).spanIds.length,
-    created_at: formatTimestamp(row.createdAt),
-  };
+  });
 }
 
 /** What is written of a replay that cannot be made. */
