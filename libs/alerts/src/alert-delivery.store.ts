@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
+  fromColumns,
+  alertDeliverySchema,
   formatTimestamp,
   type AlertDelivery,
   type AlertDeliveryStatus,
@@ -114,15 +116,11 @@ export function createDelivery(
 export function alertDelivery(row: AlertDeliveryRow): AlertDelivery {
   const message = messageOf(row);
   const isMention = message.type === 'comment.mention';
-  return {
-    ...{ id: row.id, channel_id: row.channelId },
+  return fromColumns(alertDeliverySchema, row, {
     ...{ alert_id: isMention ? null : row.alertId, comment_id: isMention ? row.alertId : null },
     key: isMention ? null : message.key,
     event: isMention ? 'mention' : message.type === 'alert.firing' ? 'firing' : 'resolved',
     status: row.status as AlertDeliveryStatus,
-    ...{ attempts: row.attempts, status_code: row.statusCode, last_error: row.lastError },
     next_try_at: row.dueAt === null ? null : formatTimestamp(row.dueAt),
-    delivered_at: row.deliveredAt === null ? null : formatTimestamp(row.deliveredAt),
-    created_at: formatTimestamp(row.createdAt),
-  };
+  });
 }

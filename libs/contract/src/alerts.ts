@@ -310,7 +310,7 @@ export type AlertChannelTest = z.output<typeof alertChannelTestSchema>;
 export const ALERT_DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type AlertDeliveryStatus = (typeof ALERT_DELIVERY_STATUSES)[number];
 
-const alertDeliverySchema = z
+export const alertDeliverySchema = z
   .object({
     id: z.string(),
     channel_id: z.string(),
