@@ -24,6 +24,11 @@ export interface Prepared {
   /** A rule by which a scorer in a thread judges spans, and a span of objects. */
   scoringRule: string;
   spanOfObjects: string;
+  /** A connection, a rule by which its model judges spans, one by which it judges sessions, and a session of long calls. */
+  connection: string;
+  judge: string;
+  judgeOfSessions: string;
+  session: string;
 }
 
 const list = (count: number, item: (n: number) => string): string =>
@@ -56,6 +61,13 @@ const TEXTS: Record<string, () => string> = {
   'beginnings of an address': () => textOf('a@a.'.repeat(2_400_000)),
   'digits of cards': () => textOf('4111 '.repeat(1_900_000)),
   'parts of addresses': () => textOf('1.1.1.'.repeat(1_600_000)),
+};
+
+/** Members of a call that is tried. */
+const TRIED: Record<string, () => string> = {
+  '9 MB': () => `"messages":[{"role":"user","content":"${'wave \\n'.repeat(1_200_000)}"}]`,
+  '9 MB of base64': () => `"messages":[{"role":"user","content":"${'A'.repeat(9_400_000)}"}]`,
+  parts: () => `"messages":[{"role":"user","content":[${list(100_000, (n) => `{"type":"text","text":"${n}"}`)}]}]`,
 };
 
 const span = (member: string, json: string): string => `{"id":"${id()}","trace_id":"t","name":"s","${member}":${json}}`;
@@ -113,6 +125,7 @@ export function hostileApiCalls({
   traceOfHugeSpans,
   scoringRule,
   spanOfObjects,
+  ...others
 }: Prepared): HostileCall[] {
   const imports = `/api/datasets/${dataset}/import?on_error=skip`;
   const upload = (name: string, type: string, body: () => string | Buffer, path = imports): HostileCall => ({
@@ -553,6 +566,21 @@ export function hostileApiCalls({
       path: `/api/scoring-rules/${scoringRule}/test`,
       body: () => `{"span_id":"${spanOfObjects}"}`,
     },
+    {
+      name: 'a judge that looks at objects',
+      path: `/api/scoring-rules/${others.judge}/test`,
+      body: () => `{"span_id":"${spanOfObjects}"}`,
+    },
+    {
+      name: 'a judge that looks at a session',
+      path: `/api/scoring-rules/${others.judgeOfSessions}/test`,
+      body: () => `{"session_id":"${others.session}"}`,
+    },
+    ...cases({ objects: () => `"span_id":"${spanOfObjects}"`, ...TRIED }, (name, members) => ({
+      name: `a try of ${name}`,
+      path: '/api/try',
+      body: () => `{"connection_id":"${others.connection}","model":"m",${members()}}`,
+    })),
     { name: 'a trace of ten spans of 9 MB', method: 'GET', path: `/api/traces/${traceOfHugeSpans}` },
     { name: 'an outline of it', method: 'GET', path: `/api/traces/${traceOfHugeSpans}?view=outline&preview=1000` },
     { name: 'a list of it', method: 'GET', path: `/api/spans?trace_id=${traceOfHugeSpans}&limit=1000` },

@@ -111,7 +111,7 @@ export async function measureHostile(only = ''): Promise<HostileFiguresOf> {
     const figures: HostileFiguresOf = {};
     const wanted = (program: Program, calls: readonly HostileCall[]): HostileCall[] =>
       calls.filter(({ name }) => new RegExp(only).test(`${program}: ${name}`));
-    const apiCalls = wanted('api', hostileApiCalls(await prepare(apiUrl)));
+    const apiCalls = wanted('api', hostileApiCalls(await prepare(apiUrl, `http://127.0.0.1:${upstream}/v1`)));
     if (apiCalls.length > 0) {
       heading('Hostile calls to the api');
       const body = '{"trace_id":"t","name":"small","input":"hello"}';
@@ -330,7 +330,7 @@ function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<number> {
 }
 
 /** A trace, masking rules, a dataset with a capture rule, an external run, and a trace of ten spans of 9 MB. */
-async function prepare(apiUrl: string): Promise<Prepared> {
+async function prepare(apiUrl: string, providerUrl: string): Promise<Prepared> {
   const ask = async (method: string, path: string, body: unknown): Promise<{ id: string }> => {
     const answer = await fetch(apiUrl + path, {
       method,
@@ -361,6 +361,16 @@ async function prepare(apiUrl: string): Promise<Prepared> {
   const rule = await ask('POST', '/api/scoring-rules', { name: 'r', ...scoring });
   const objects = Array.from({ length: 240_000 }, (_, n) => ({ [`k${n}`]: 0 }));
   const ofObjects = await ask('POST', '/api/spans', { trace_id: 't', name: 'objects', input: objects });
+  const provider = { name: 'c', provider: 'openai', api_key: 'sk-x', base_url: providerUrl, default_model: 'm' };
+  const connection = await ask('POST', '/api/provider-connections', provider);
+  const judging = { scoring: 'LlmJudge', judge: { connection_id: connection.id }, enabled: false };
+  const judge = await ask('POST', '/api/scoring-rules', { name: 'j', ...judging });
+  const judgeOfSessions = await ask('POST', '/api/scoring-rules', { name: 's', ...judging, target: 'session' });
+  for (let n = 0; n < 6; n++) {
+    const trace = await ask('POST', '/api/traces', { session_id: 'judged' });
+    const input = n % 2 === 0 ? objects.slice(0, 200_000) : 'wave "\n'.repeat(1_000_000);
+    await ask('POST', '/api/spans', { trace_id: trace.id, name: 'c', kind: { type: 'llm_call', model: 'm' }, input });
+  }
   const figures = Array.from({ length: 48 }, (_, n) => ({ title: `f${n}`, figure: 'cost', query: '"'.repeat(8_000) }));
   const [text, metadata90] = ['"'.repeat(10_000), { a: 'wave '.repeat(18_000) }];
   const prompt = { model: 'm', system_prompt: 'é"'.repeat(450_000) };
@@ -386,5 +396,6 @@ async function prepare(apiUrl: string): Promise<Prepared> {
     traceOfHugeSpans: huge.id,
     scoringRule: rule.id,
     spanOfObjects: ofObjects.id,
+    ...{ connection: connection.id, judge: judge.id, judgeOfSessions: judgeOfSessions.id, session: 'judged' },
   };
 }

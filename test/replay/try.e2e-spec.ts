@@ -152,6 +152,12 @@ describeOnBothDatabases('a try', ({ newDatabase }) => {
     expect(await problem({ span_id: 'none' })).toMatchObject({ status: 404, code: 'span_not_found' });
   });
 
+  it('may have an image of nine megabytes, which counts as an image', async () => {
+    const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_000_000)}` } };
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'fake:error-500' }, image] }];
+    expect(await problem({ messages })).toMatchObject({ code: 'bad_gateway' });
+  });
+
   it('is made n times, and added to a trace of tries alone', async () => {
     const first = last(await tried({ ...say('Often'), n: 3 }), 'done');
     expect(first.runs.map(({ run }) => run)).toEqual([0, 1, 2]);

@@ -1,12 +1,11 @@
 import {
   datapointOfTexts,
   madeDatapointKindSchema,
-  exactJsonInPieces,
   fieldErrors,
   type DatapointKind,
   type FieldError,
 } from '@spandrel/contract';
-import { inTurns } from '@spandrel/kernel';
+import { fromLongJsonText } from '@spandrel/storage';
 import type { StoredSpan } from '@spandrel/tracing';
 
 /** What a datapoint is made of. */
@@ -17,7 +16,7 @@ type ExportedSpan = Pick<StoredSpan, 'input' | 'output' | 'kindType'>;
  * is `null`.
  */
 export async function datapointOfSpan(span: ExportedSpan): Promise<DatapointKind> {
-  const [input, output] = [await valueOf(span.input), await valueOf(span.output)];
+  const [input, output] = [await fromLongJsonText(span.input), await fromLongJsonText(span.output)];
   return datapointOfTexts({ input, output, isLlmCall: span.kindType === 'llm_call' });
 }
 
@@ -33,6 +32,3 @@ export async function checkedDatapoint(
 /** Why a span cannot become a datapoint, in words. @param faults at least one. */
 export const explainFaults = ([fault]: readonly FieldError[]): string =>
   `the span cannot become a datapoint: ${fault!.path} ${fault!.message}`;
-
-const valueOf = async (json: string | null): Promise<unknown> =>
-  json === null ? null : inTurns(exactJsonInPieces(json));

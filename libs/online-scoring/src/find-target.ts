@@ -23,7 +23,7 @@ const TRACES_MAX = 100;
 const SPANS_MAX = 1_000;
 
 /** Texts of a session that a scorer sees, in UTF-16 units of their JSON. */
-const TEXTS_MAX = 16 * 1024 * 1024;
+const TEXTS_MAX = 8 * 1024 * 1024;
 
 /** What a rule may judge: a span, or a trace or a session as a whole. */
 export interface Target {

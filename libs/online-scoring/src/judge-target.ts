@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { RunScorer, ScorerResult } from '@spandrel/contract';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { NO_SCORE, Permits, PrepareRun, RunCalls, RunFailure, scoreSample, type ObservedCall } from '@spandrel/evals';
-import type { Scope } from '@spandrel/kernel';
+import { letOthersRun, type Scope } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { FindTarget, type Target } from './find-target.js';
@@ -41,6 +41,7 @@ export class JudgeTarget {
     try {
       const scorer = await this.prepare.prepareAlone(scope, scorerOf(rule), rule.dailyCap !== null);
       const sample = { ...(await this.targets.readTexts(scope, target)), expected: undefined };
+      await letOthersRun();
       const run = this.shared.getOrInsertComputed(rule.connectionId ?? '', () => new RunCalls(this.settings.callsMax));
       const timing = { timeoutMs, retryDelayMs: RETRY_MS };
       const observe = (call: ObservedCall): void => void calls.push(call);

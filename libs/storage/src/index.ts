@@ -26,7 +26,14 @@ export {
 } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';
 export { foldAscii, jsonContains, mayContainJson, needleInJson } from './statements/json-text.js';
-export { fromJsonText, objectFromJsonText, toJsonText, jsonText, writtenAhead } from './statements/json-text.js';
+export {
+  fromJsonText,
+  fromLongJsonText,
+  objectFromJsonText,
+  toJsonText,
+  jsonText,
+  writtenAhead,
+} from './statements/json-text.js';
 export {
   behind,
   compareTexts,

@@ -1,5 +1,5 @@
 import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-api';
-import { looseJsonInPieces } from '@spandrel/contract';
+import { isLargeJson, jsonTextInPieces, looseJsonInPieces } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './decode-answer.js';
@@ -105,7 +105,7 @@ export class OpenedConnection implements OpenConnection {
         path,
         method: request.method,
         headers: wireHeaders(request.headers),
-        body: request.body === undefined ? null : bodyText(request.body),
+        body: request.body === undefined ? null : await bodyText(request.body),
         guarded: this.#parts.guarded,
       },
       options,
@@ -196,9 +196,9 @@ function wireHeaders(headers: Record<string, string>): Record<string, string> {
   return sent;
 }
 
-function bodyText(body: unknown): string {
+async function bodyText(body: unknown): Promise<string> {
   try {
-    return JSON.stringify(body);
+    return isLargeJson(body) ? await inTurns(jsonTextInPieces(body)) : JSON.stringify(body);
   } catch {
     throw new ConnectionCallError('refused', 'the provider plugin built a body that is no JSON');
   }

@@ -297,6 +297,12 @@ describe('a datapoint', () => {
     }
   });
 
+  it('is Generic for a list of more than 10,000', () => {
+    const many = Array<unknown>(10_001).fill(user('q'));
+    expect(datapointOf(many, null)).toMatchObject({ Generic: {} });
+    expect(datapointOf(many.slice(1), null)).toMatchObject({ LlmConversation: {} });
+  });
+
   it('expects another text where it is given one', () => {
     const metadata = { seed: 1 };
     expect(withExpected({ Generic: { input: 'x', expected_output: ['y'], metadata } }, 'z')).toEqual({

@@ -100,6 +100,9 @@ function reasoningBeside(source: JsonObject): MessagePart[] {
 /** JSON texts up to this size are looked into: larger ones are texts. */
 const JSON_TEXT_MAX = 1_048_576;
 
+/** A longer list is no conversation: to look at hundreds of thousands of values for a role holds up everybody. */
+const MESSAGES_MAX = 10_000;
+
 /** Wrappers within wrappers are looked into so deep. */
 const DEPTH_MAX = 6;
 
@@ -185,6 +188,7 @@ function messagesOfList(list: readonly unknown[], side: Side): FoundMessages | n
   // LangChain sends a list of conversations, which is of one as a rule.
   const items: readonly unknown[] = list.length > 0 && list.every(Array.isArray) ? list.flat() : list;
   if (items.length === 0) return NO_MESSAGES;
+  if (items.length > MESSAGES_MAX) return null;
   if (items.some(isMessage) || items.every(isItem)) {
     return { messages: items.map((item) => messageOfItem(item, side)), areChoices: false };
   }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ChatMessage } from '../chat.js';
 import type { ScoreSample } from '../scorer.js';
 import type { AnswerSchema } from '../provider.js';
@@ -43,7 +43,12 @@ export async function askJudge<Said>(
 }
 
 /** A mark for the lines around texts that are data to a judge. A text that held its own hash could forge one; none can be written. */
-export const createMark = (texts: unknown): string => hash('sha256', JSON.stringify(texts)).slice(0, MARK_LENGTH);
+export function createMark(texts: Readonly<Record<string, string>>): string {
+  const hashed = createHash('sha256');
+  // With its length, so that no text can pass for the beginning of another one.
+  for (const text of Object.values(texts)) hashed.update(`${text.length} `).update(text);
+  return hashed.digest('hex').slice(0, MARK_LENGTH);
+}
 
 /** Puts values in the place of `{{name}}`, once: braces inside a value stay as they are. */
 export const fillTemplate = (template: string, values: Record<string, string>): string =>

@@ -2,7 +2,7 @@ import { answerTextOf, recordedCall, type DatapointKind, type ReplayLeftOut } fr
 import { checkedDatapoint } from '@spandrel/datasets';
 import { holdsMasked } from '@spandrel/masking';
 import { objectOf } from '@spandrel/plugin-api';
-import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import { fromLongJsonText, objectFromJsonText } from '@spandrel/storage';
 import { STATUS, type StoredSpan } from '@spandrel/tracing';
 
 export interface ReplayableSpan {
@@ -29,9 +29,9 @@ export async function examineSpan(
   const { kind } = await checkedDatapoint(span);
   if (!kind) return 'too_deep';
   if (!isAsked(kind)) return 'no_messages';
-  const output = answerTextOf(fromJsonText(span.output));
+  const output = answerTextOf(await fromLongJsonText(span.output));
   if (output === null) return 'no_answer';
-  return { kind: withRecorded(kind, span, metadata), output };
+  return { kind: await withRecorded(kind, span, metadata), output };
 }
 
 /** Whether there is something to ask a model: messages, or a text. */
@@ -39,9 +39,10 @@ const isAsked = (kind: DatapointKind): boolean =>
   'LlmConversation' in kind || (typeof kind.Generic.input === 'string' && kind.Generic.input !== '');
 
 /** The datapoint with what its call was made with beside its messages. */
-function withRecorded(kind: DatapointKind, span: StoredSpan, metadata: object): DatapointKind {
+async function withRecorded(kind: DatapointKind, span: StoredSpan, metadata: object): Promise<DatapointKind> {
   const variant = 'LlmConversation' in kind ? kind.LlmConversation : kind.Generic;
-  const call = recordedCall({ input: fromJsonText(span.input), kind: fromJsonText(span.kind), metadata });
+  const [input, asKind] = [await fromLongJsonText(span.input), await fromLongJsonText(span.kind)];
+  const call = recordedCall({ input, kind: asKind, metadata });
   const { tools = [], parameters = {} } = call ?? {};
   const recorded = { provider: span.provider, ...(tools.length > 0 && { tools }), parameters };
   const beside = { ...variant.metadata, name: span.name, model: span.model, recorded };

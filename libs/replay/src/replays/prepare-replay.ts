@@ -13,7 +13,7 @@ import { DatapointStore, ExportSpansToDataset, spansInSlices } from '@spandrel/d
 import { AddResults, CompleteRun, evalRunNotFound, EvalRunStore, RUN_STATUS, StartRun } from '@spandrel/evals';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
-import { fromJsonText } from '@spandrel/storage';
+import { fromLongJsonText } from '@spandrel/storage';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { examineSpan } from './examine-span.js';
 import type { ReplayRow } from './replay.entity.js';
@@ -90,10 +90,11 @@ export class PrepareReplay {
     if (run.status >= RUN_STATUS.completed || run.progress + run.unscored >= run.total) return;
     const datapoints = await this.datapoints.findOfSpans(scope, row.datasetId, spanIds);
     for await (const slice of spansInSlices(this.spans, scope, spanIds)) {
-      const results = slice.flatMap((span) => {
+      const results: ExternalResult[] = [];
+      for (const span of slice) {
         const id = datapoints.get(span.id);
-        return id === undefined ? [] : [recordedResult(id, span)];
-      });
+        if (id !== undefined) results.push(await recordedResult(id, span));
+      }
       for (let at = 0; at < results.length; at += EXTERNAL_RESULTS_MAX) {
         const some = { results: results.slice(at, at + EXTERNAL_RESULTS_MAX) };
         await this.results.execute(scope, row.baselineRunId, some);
@@ -163,10 +164,10 @@ function configOf({ change }: StartReplay, { model }: ReplayPlan) {
 const gatesOf = ({ gates }: StartReplay, { baselineRunId }: ReplayRow): Gate[] | null | undefined =>
   gates?.map((gate) => (gate.baseline_run_id === RECORDED ? { ...gate, baseline_run_id: baselineRunId } : gate));
 
-function recordedResult(datapointId: string, span: StoredSpan): ExternalResult {
+async function recordedResult(datapointId: string, span: StoredSpan): Promise<ExternalResult> {
   return {
     datapoint_id: datapointId,
-    output: answerTextOf(fromJsonText(span.output)) ?? '',
+    output: answerTextOf(await fromLongJsonText(span.output)) ?? '',
     latency_ms: span.durationMs,
     input_tokens: span.inputTokens,
     output_tokens: span.outputTokens,

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Connections, ConnectionStore, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
 import {
-  exactJsonInPieces,
   parametersFor,
   recordedCall,
   TRY_TAG,
@@ -9,9 +8,10 @@ import {
   type TryCall,
   type TryChanges,
 } from '@spandrel/contract';
-import { Conflict, DomainError, inTurns, invalidRequest, newId, type Scope } from '@spandrel/kernel';
+import { Conflict, DomainError, invalidRequest, letOthersRun, newId, type Scope } from '@spandrel/kernel';
 import { withSystemPrompt } from '@spandrel/evals';
 import type { ChatCall, ChatMessage } from '@spandrel/plugin-api';
+import { fromLongJsonText } from '@spandrel/storage';
 import { estimateCost, PRICING, spanNotFound, SpanStore, TraceLookups, type PricingTable } from '@spandrel/tracing';
 import { TrySettings } from './try.settings.js';
 
@@ -65,9 +65,9 @@ export class PlanTry {
   private async readRecorded(scope: Scope, spanId: string, isNeeded: boolean): Promise<RecordedCall | null> {
     const span = await this.spans.find(scope, spanId);
     if (!span) throw spanNotFound();
-    const read = async (json: string | null): Promise<unknown> =>
-      json === null ? null : inTurns(exactJsonInPieces(json));
-    const [input, kind, metadata] = [await read(span.input), await read(span.kind), await read(span.metadata)];
+    const kind = await fromLongJsonText(span.kind);
+    const [input, metadata] = [await fromLongJsonText(span.input), await fromLongJsonText(span.metadata)];
+    await letOthersRun();
     const recorded = recordedCall({ input, kind, metadata });
     if (!isNeeded) return recorded;
     if (!recorded) throw invalidRequest([{ path: 'span_id', message: 'has no messages: give messages' }]);
@@ -101,14 +101,15 @@ export class PlanTry {
 const ANSWER_TOKENS = 4_096;
 const IMAGE_TOKENS = 1_500;
 const CHARACTERS_OF_TOKEN = 4;
-/** Base64 of an image, or of other bytes. */
-const BYTES = /^(?:data:[^,]{1,200},)?[A-Za-z0-9+/=_-]{1024,}$/;
+/** Base64 of an image, or of other bytes. An expression that repeats what it allows fails on a text of 8 MB. */
+const isBytes = (text: string): boolean =>
+  text.length >= 1_024 && !/[^A-Za-z0-9+/=_-]/.test(text.replace(/^data:[^,]{1,200},/, ''));
 
 /** How many tokens a value has, about. */
 function countTokens(value: unknown): number {
   let images = 0;
   const text = JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== 'string' || member.length < 1_024 || !BYTES.test(member)) return member;
+    if (typeof member !== 'string' || !isBytes(member)) return member;
     images++;
     return '';
   });

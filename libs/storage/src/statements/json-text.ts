@@ -27,6 +27,10 @@ export async function writtenAhead<Value>(value: Value): Promise<Value> {
 
 export const fromJsonText = (text: string | null): unknown => (text === null ? null : parseExactJson(text));
 
+/** {@link fromJsonText} of what may be long: others have their turn meanwhile. */
+export const fromLongJsonText = async (text: string | null): Promise<unknown> =>
+  text === null ? null : inTurns(exactJsonInPieces(text));
+
 /** An object as a column keeps it; no members is nothing. */
 export const objectFromJsonText = (text: string | null): Record<string, unknown> =>
   text === null ? {} : (parseExactJson(text) as Record<string, unknown>);

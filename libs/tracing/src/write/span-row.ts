@@ -57,9 +57,19 @@ export function mergedMetadata(stored: string | null, added: Record<string, unkn
   const text = metadataText(added);
   if (stored === null || text === null) return stored ?? text;
   const kept: string[] = [];
+  // Members that stay one after the other stay one text.
+  let from = -1;
+  let to = -1;
+  const keep = (): void => {
+    if (from !== -1) kept.push(stored.slice(from, to));
+    from = -1;
+  };
   for (const { name, start, end } of jsonMembers(stored)) {
-    if (!Object.hasOwn(added, name)) kept.push(stored.slice(start, end));
+    if (Object.hasOwn(added, name)) keep();
+    else if (from === -1) from = start;
+    to = end;
   }
+  keep();
   return kept.length === 0 ? text : `{${kept.join()},${text.slice(1)}`;
 }
 
