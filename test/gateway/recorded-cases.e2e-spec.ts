@@ -187,6 +187,29 @@ const cases: Case[] = [
     expected: { status: { failed: { error: 'HTTP 503: upstream connect error: reset' } } },
   },
   {
+    name: 'MCP servers without their credentials',
+    path: RESPONSES,
+    request: {
+      tools: [
+        { type: 'mcp', server_label: 'wiki', authorization: 'wiki-key', headers: { 'X-Key': 'wiki-key' } },
+        { type: 'function', name: 'f', parameters: { properties: { headers: { type: 'object' } } } },
+      ],
+      mcp_servers: [{ name: 'wiki', authorization_token: 'wiki-key' }],
+    },
+    answer: json(response(said)),
+    expected: {
+      metadata: {
+        request: {
+          tools: [
+            { type: 'mcp', server_label: 'wiki', authorization: '[redacted]', headers: '[redacted]' },
+            { type: 'function', name: 'f', parameters: { properties: { headers: { type: 'object' } } } },
+          ],
+          mcp_servers: [{ name: 'wiki', authorization_token: '[redacted]' }],
+        },
+      },
+    },
+  },
+  {
     name: 'an agent of Mistral',
     path: '/v1/agents/completions',
     request: { agent_id: 'ag_1', messages: [{ role: 'user', content: 'Tide?' }] },

@@ -23,7 +23,7 @@ import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
 import { parseBody, plainTextOf, readAnswer, responseIdOf, type ReadAnswer } from './read-answer.js';
 import { fitSpan, SPAN_CHARS_MAX } from './fit-span.js';
-import type { Secrets } from './secrets.js';
+import { withoutServerKeys, type Secrets } from './secrets.js';
 
 /** A trace of an ingest, for a sender that does not know whether it exists. */
 interface RecordedTrace {
@@ -161,7 +161,10 @@ function maskedAnswer(read: ReadAnswer | null, masking: Masking | null): ReadAns
 function readRequest({ wire, request }: CallRecord): RecordedRequest {
   const body = parseBody(request);
   if (body === undefined) return NO_REQUEST;
-  return attempt(() => wire.endpoint.readRequest(body), NO_REQUEST);
+  return attempt(() => {
+    const read = wire.endpoint.readRequest(body);
+    return { ...read, parameters: withoutServerKeys(read.parameters) };
+  }, NO_REQUEST);
 }
 
 function readIfGood({ wire, answer, response }: CallRecord, request: RecordedRequest): ReadAnswer | null {

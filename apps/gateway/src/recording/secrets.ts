@@ -119,6 +119,25 @@ export function credentialsOf(
   return new Secrets([...found]);
 }
 
+const SERVER_LISTS = ['tools', 'mcp_servers'];
+const SERVER_KEYS = ['authorization', 'authorization_token', 'headers'];
+
+/** Parameters without the credentials by which a provider calls MCP servers for its caller. */
+export function withoutServerKeys(parameters: Record<string, unknown>): Record<string, unknown> {
+  const kept = { ...parameters };
+  for (const name of SERVER_LISTS) {
+    const servers: unknown = kept[name];
+    if (Array.isArray(servers)) kept[name] = servers.map(serverWithoutKeys);
+  }
+  return kept;
+}
+
+function serverWithoutKeys(server: unknown): unknown {
+  const given = Object(server) as Record<string, unknown>;
+  const keys = SERVER_KEYS.filter((name) => (given[name] ?? null) !== null);
+  return keys.length === 0 ? server : { ...given, ...Object.fromEntries(keys.map((name) => [name, REDACTED])) };
+}
+
 function addAuthorization(found: Set<string>, value: string | undefined): void {
   if (value === undefined) return;
   const blank = value.indexOf(' ');
