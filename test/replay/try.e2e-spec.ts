@@ -201,9 +201,11 @@ describeOnBothDatabases('a try', ({ newDatabase }) => {
     expect(await spanOf(traceId)).toMatchObject({ error: detail, output: { text: textOf(events) } });
     expect(await problem({ ...say('x'), connection_id: 'none' })).toMatchObject({ status: 404 });
     expect(await problem({})).toMatchObject({ status: 400, code: 'validation_failed' });
-    expect(await problem({ ...say('x'), parameters: { max_tokens: 10_000_000 } })).toMatchObject({
-      ...{ status: 422, code: 'cost_too_high', detail: expect.stringContaining('lower parameters.max_tokens') },
-    });
+    for (const parameters of [{ max_tokens: 10_000_000 }, { max_completion_tokens: 10_000_000 }, { n: 10_000 }]) {
+      expect(await problem({ ...say('x'), parameters })).toMatchObject({
+        ...{ status: 422, code: 'cost_too_high', detail: expect.stringContaining('lower parameters.max_tokens') },
+      });
+    }
   });
 
   it('shows nothing of a key that a model says, however it comes in pieces', async () => {

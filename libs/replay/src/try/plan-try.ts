@@ -84,8 +84,12 @@ export class PlanTry {
     }
   }
 
-  private assertCheap({ model, messages, tools, maxTokens = ANSWER_TOKENS }: ChatCall): void {
+  private assertCheap({ model, messages, tools, maxTokens: own, parameters = {} }: ChatCall): void {
     const { maxCost } = this.settings;
+    const { max_completion_tokens: whole, max_output_tokens: output, n } = parameters;
+    const limits = [own, whole, output].filter((limit) => typeof limit === 'number');
+    const answers = typeof n === 'number' ? Math.max(1, n) : 1;
+    const maxTokens = (limits.length === 0 ? ANSWER_TOKENS : Math.max(...limits)) * answers;
     const inputTokens = countTokens([messages, tools]);
     const cost = estimateCost(this.pricing, model, { inputTokens, outputTokens: maxTokens });
     if (maxCost === null || cost === null || cost <= maxCost) return;
