@@ -43,6 +43,20 @@ export function describeCollaboration(api: () => Api, author: { id: unknown; nam
   const commentsOf = async (query: string): Promise<Comments> =>
     (await api().get<Comments>(`/api/comments?${query}`)).body;
 
+  it('imports no comment over one that says something else, or is of somebody else', async () => {
+    const { trace } = await makeTrace(api());
+    const { body: made } = await comment({ target_type: 'trace', target_id: trace, text: 'mine' });
+    const others = [{ ...made, text: 'planted' }, { ...made, author: { id: 'key:eve', name: 'Eve' } }, made];
+    const codes: (string | undefined)[] = [];
+    for (const each of others) {
+      const body = { version: 1, comments: [each] };
+      const imported = await api().post<{ rejected: { code: string }[] }>('/api/import/json', body);
+      codes.push(imported.body.rejected[0]?.code);
+    }
+    expect(codes).toEqual(['id_conflict', 'id_conflict', undefined]);
+    expect((await commentsOf(`parent_id=${trace}`)).comments).toEqual([made]);
+  });
+
   describe('saved views', () => {
     it('are made, listed by page, renamed, given another address, and deleted', async () => {
       const body = { name: 'Failures', page: 'traces', query: 'status=failed&range=24h' };

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { NotifyMention, type MentionMessage } from '@spandrel/alerts';
@@ -14,7 +15,7 @@ import {
 import type { CommentResource, RejectedItem, RestoredComment, TargetOfComment } from '@spandrel/contract';
 import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
-import { DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
+import { Conflict, DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { anyOf, joinSql, ProjectRows, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, spanNotFound, traceNotFound, TraceStore, type TracingChange } from '@spandrel/tracing';
@@ -87,14 +88,14 @@ export class CommentStore extends ProjectRows<CommentRow> {
     });
   }
 
-  /** Brings comments of an export back. @returns those whose target is not here. */
+  /** Brings comments of an export back. @returns those whose target is not here, and those that stand here otherwise. */
   async restore(scope: Scope, restored: readonly RestoredComment[]): Promise<RejectedItem<RestoredComment>[]> {
     const rejected: RejectedItem<RestoredComment>[] = [];
     for (const item of restored) {
       try {
-        await this.write(scope, item);
+        await this.write(scope, item, keepOthers);
       } catch (error) {
-        if (!(error instanceof NotFound)) throw error;
+        if (!(error instanceof NotFound || error instanceof Conflict)) throw error;
         rejected.push({ item, code: error.code, message: error.message });
       }
     }
@@ -137,7 +138,7 @@ export class CommentStore extends ProjectRows<CommentRow> {
     }
   }
 
-  /** @param alsoWrite what goes into the transaction with it. */
+  /** @param alsoWrite what goes into the transaction with it, before it. */
   private async write(
     scope: Scope,
     comment: RestoredComment,
@@ -149,9 +150,8 @@ export class CommentStore extends ProjectRows<CommentRow> {
       const parentId = await this.lockTarget(tx, scope, comment);
       const target = { targetType: typeOf(type), targetId, parentId };
       const row = { projectId: scope.projectId, id, ...target, text, ...createdBy(author, createdAt), editedAt };
-      const written = await tx.em.upsert(Comment, row);
       await alsoWrite?.(tx, row);
-      return written;
+      return tx.em.upsert(Comment, row);
     });
   }
 
@@ -193,6 +193,13 @@ export class CommentStore extends ProjectRows<CommentRow> {
     const masking = await this.masking.of(scope);
     return masking ? masking.run((calls) => calls.text(text, 'output')) : text;
   }
+}
+
+/** An import writes in nobody's name over what stands here. @throws Conflict for a comment of that id with other words. */
+async function keepOthers({ em }: WriteTx, { projectId, id, createdBy: author, text }: CommentRow): Promise<void> {
+  const here = await em.findOne(Comment, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (here && (here.createdBy !== author || here.text !== text))
+    throw new Conflict('id_conflict', 'a comment of this id is here, by somebody else or with another text');
 }
 
 /** Where the dashboard shows what a comment is about. */
