@@ -20,7 +20,7 @@ describeWithClickHouse('a read store under load', () => {
       [place, engine] = [await takePlace(), await startClickHouse()];
       const { url, crash, start, signal, path } = engine;
       const database = `faults_${name}`;
-      const SPANDREL_CONFIG = configWith({ url, database, password: 'secret', timeout_seconds: 1 });
+      const SPANDREL_CONFIG = configWith({ url, database, password: 'secret', timeout_seconds: 4 });
       const server = await place.start({ command: 'server', env: { SPANDREL_CONFIG } });
       if (place.mode === 'cloud') {
         const env = { ...place.env, SPANDREL_CONFIG };
@@ -33,7 +33,7 @@ describeWithClickHouse('a read store under load', () => {
       /** Each with what it is, how it ends, and what the log says. */
       const faults: [does: () => unknown, ends: () => unknown, says: string][] = [
         [crash, start, 'ECONNREFUSED'],
-        [() => signal('SIGSTOP'), () => signal('SIGCONT'), 'did not answer within 3 s'],
+        [() => signal('SIGSTOP'), () => signal('SIGCONT'), 'did not answer within 6 s'],
         [
           () =>
             ask(
