@@ -20,6 +20,7 @@ const ALONE = [
   // Cloud mode has these features alone.
   { on: 'postgres', file: 'libs/access/' },
   { on: 'postgres', file: 'libs/scores/src/score-rollup.store.ts', text: 'select 1 as one' },
+  { on: 'postgres', file: 'libs/scores/src/score-filter.store.ts', text: 'select count(*) as count' },
   { on: 'postgres', file: 'libs/audit/src/reading/' },
   { on: 'postgres', file: 'libs/audit/src/forwarding/' },
   { on: 'postgres', file: 'libs/search/' },

@@ -170,7 +170,7 @@ describe('spandrel run', () => {
     const missed = await bash(run('', 'c'));
     expect([missed.code, missed.output]).toEqual([20, expect.stringMatching(/"c" is "[ab]" on the cassette/)]);
     expect((await bash(run('--fail-on-unused', 'a'))).code).toBe(21);
-    expect((await bash(run('', 'a'), { SPANDREL_CASSETTE_MODE: 'nonsense' })).code).toBe(1);
+    expect((await bash(run('', 'a'), { SPANDREL_CASSETTE_MODE: 'nonsense' })).code).toBe(2);
     expect((await bash('spandrel run --cassette tests/chat -- no-such-program')).output).toContain('no-such-program');
     const pruned = await bash('spandrel cassette prune tests/chat --unused -- node call.mjs b');
     expect([pruned.code, pruned.output]).toEqual([0, expect.stringContaining('1 removed, 1 kept')]);
