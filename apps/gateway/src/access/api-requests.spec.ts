@@ -15,7 +15,7 @@ beforeAll(async () => {
   api = createServer((request, response) => {
     received = '';
     request.setEncoding('utf8').on('data', (piece: string) => (received += piece));
-    response.writeHead(answer.status, { 'retry-after': '7' }).end(answer.body);
+    request.on('end', () => response.writeHead(answer.status, { 'retry-after': '7' }).end(answer.body));
   });
   await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
