@@ -1,5 +1,5 @@
 import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-api';
-import { isLargeJson, jsonTextInPieces, looseJsonInPieces } from '@spandrel/contract';
+import { jsonTextInPieces, looseJsonInPieces } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
 import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './decode-answer.js';
@@ -198,7 +198,7 @@ function wireHeaders(headers: Record<string, string>): Record<string, string> {
 
 async function bodyText(body: unknown): Promise<string> {
   try {
-    return isLargeJson(body) ? await inTurns(jsonTextInPieces(body)) : JSON.stringify(body);
+    return await inTurns(jsonTextInPieces(body));
   } catch {
     throw new ConnectionCallError('refused', 'the provider plugin built a body that is no JSON');
   }

@@ -53,7 +53,7 @@ const PAUSE_MS = 500;
 const PAUSE_MS_MAX = 10_000;
 
 /** Sends a request again until the server answers. @throws what it refuses with; its last error after two minutes. */
-async function patiently<T>(request: () => Promise<T>, signal: AbortSignal, patienceMs = PATIENCE_MS): Promise<T> {
+async function untilAnswered<T>(request: () => Promise<T>, signal: AbortSignal, patienceMs = PATIENCE_MS): Promise<T> {
   const began = performance.now();
   for (let failures = 1; ; failures++) {
     try {
@@ -77,7 +77,7 @@ async function* pendingSamples(
   for (const status of statuses) {
     for (let cursor: string | null | undefined; cursor !== null;) {
       const call = { path: { id: runId }, query: { status, include, limit: PAGE_ITEMS, cursor }, signal };
-      const { items, next_cursor: next } = await patiently(() => api.listEvalItems(call), signal);
+      const { items, next_cursor: next } = await untilAnswered(() => api.listEvalItems(call), signal);
       for (const { datapoint_id: datapointId, kind, ...item } of items) {
         if (taken.has(datapointId)) continue;
         taken.add(datapointId);
@@ -218,7 +218,7 @@ export class ResultSender {
     const { api, runId, signal, patienceMs } = this.settings;
     const call = { path: { id: runId }, body: { results: [...results] }, signal, retry: true };
     try {
-      const { rejected } = await patiently(() => api.addEvalResults(call), signal, patienceMs);
+      const { rejected } = await untilAnswered(() => api.addEvalResults(call), signal, patienceMs);
       const refused = rejected.filter(({ code }) => code !== 'id_conflict');
       return new Map(refused.map(({ index, message }) => [index, message]));
     } catch (error) {
@@ -313,7 +313,7 @@ async function settled(
 ): Promise<EvalRunSummary> {
   for (let askMs = ASK_MS; ; askMs = Math.min(ASK_MS_MAX, askMs * 2)) {
     await work();
-    const run = await patiently(() => api.getEval({ path: { id }, query: { items: 'none' }, signal }), signal);
+    const run = await untilAnswered(() => api.getEval({ path: { id }, query: { items: 'none' }, signal }), signal);
     if (isOver(run)) return run;
     await pause(askMs, signal);
   }
@@ -357,7 +357,7 @@ export async function evaluate<Input = Unset, Returned = Unset, Expected = Unset
       resume === undefined ? await startRun(plan, spandrel, signal) : await resumeRun(plan, resume, spandrel, signal);
     plan.onStarted?.(opened.run);
     const run = await workOnRun(plan, opened, spandrel, signal);
-    const result = await patiently(() => readResult(spandrel.api, run, { ...plan, ...opened }, signal), signal);
+    const result = await untilAnswered(() => readResult(spandrel.api, run, { ...plan, ...opened }, signal), signal);
     await spandrel.flush({ timeoutMs: FLUSH_MS });
     return result;
   } catch (error) {
