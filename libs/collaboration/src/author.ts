@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { formatTimestamp, type Author } from '@spandrel/contract';
+import type { Author } from '@spandrel/contract';
 import { actingParty, scopeOf, type Caller } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 
@@ -26,10 +26,6 @@ export const createdBy = ({ id, name }: Author, createdAt: number) => ({
 export const authorOf = (row: { createdBy: string; createdByName: string | null }): Author => ({
   ...{ id: row.createdBy, name: row.createdByName },
 });
-
-/** A moment as the wire shows it, `null` as it is. */
-export const wireTime = <Ms extends number | null>(ms: Ms) =>
-  (ms === null ? null : formatTimestamp(ms)) as Ms extends null ? null : string;
 
 /** Behind letters, a dot or a slash it is an address, not somebody. */
 const NAMED = /(?<![\p{L}\p{N}_.@/-])@([\p{L}\p{N}]+(?:[._-]+[\p{L}\p{N}]+)*)/gu;

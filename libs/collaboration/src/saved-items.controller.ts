@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, type Type } from '@nestjs/common';
-import { boardListSchema, boardSchema, createBoardSchema, createViewSchema, deletedSchema } from '@spandrel/contract';
+import {
+  boardListSchema,
+  boardSchema,
+  createBoardSchema,
+  createViewSchema,
+  deletedSchema,
+  fromColumns,
+} from '@spandrel/contract';
 import { listBoardsSchema, listViewsSchema, savedViewSchema, updateBoardSchema } from '@spandrel/contract';
 import { updateViewSchema, viewListSchema } from '@spandrel/contract';
 import type { BoardFigure, BoardResource, CreateBoard, CreateView, Deleted, ListSaved } from '@spandrel/contract';
@@ -7,7 +14,7 @@ import type { UpdateBoard, UpdateView, ViewResource } from '@spandrel/contract';
 import { listOf, Operation, PathId } from '@spandrel/http';
 import { invalidRequest } from '@spandrel/kernel';
 import type { z } from 'zod';
-import { authorOf, CurrentTeammate, LOCAL_AUTHOR, wireTime, type Teammate } from './author.js';
+import { authorOf, CurrentTeammate, LOCAL_AUTHOR, type Teammate } from './author.js';
 import type { SavedItemRow } from './collaboration.entity.js';
 import { PRODUCT_BOARDS } from './product-boards.js';
 import {
@@ -121,22 +128,21 @@ export const BoardsController = savedController<CreateBoard, UpdateBoard, BoardR
 
 /** A saved view as the wire shows it. */
 export function viewResource(row: SavedItemRow): ViewResource {
-  return {
-    ...{ id: row.id, name: row.name, page: row.page as ViewResource['page'], query: row.content },
+  return fromColumns(savedViewSchema, row, {
+    page: row.page as ViewResource['page'],
+    query: row.content,
     scope: row.owner === null ? 'project' : 'me',
     created_by: authorOf(row),
-    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
-  };
+  });
 }
 
 /** A board as the wire shows it. */
 export function boardResource(row: SavedItemRow): BoardResource {
-  return {
-    ...{ id: row.id, name: row.name, figures: JSON.parse(row.content) as BoardFigure[] },
+  return fromColumns(boardSchema, row, {
+    figures: JSON.parse(row.content) as BoardFigure[],
     built_in: PRODUCT_BOARDS.has(row.id),
     hidden: row.hidden !== 0,
-    created_by: row.createdAt === 0 ? null : authorOf(row),
-    created_at: wireTime(row.createdAt || null),
-    updated_at: wireTime(row.updatedAt || null),
-  };
+    ...(row.createdAt === 0 ? { created_by: null, created_at: null } : { created_by: authorOf(row) }),
+    ...(row.updatedAt === 0 && { updated_at: null }),
+  });
 }

@@ -55,13 +55,11 @@ export class ScoreFilterStore {
     for (const { name, by, conditions: own } of groupByScore(filters)) {
       const meant: Meant = {
         ofName: sql`c.project_id = ${projectId} and c.name = ${name}`,
-        ...{
-          by,
-          verdict: joinSql(
-            own.map(([has]) => has),
-            ' and ',
-          ),
-        },
+        by,
+        verdict: joinSql(
+          own.map(([has]) => has),
+          ' and ',
+        ),
       };
       const rows = await this.storage.readLong(
         ID.query`select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}`,

@@ -8,14 +8,14 @@ import { useLiveBatches } from '../../live/live-updates.js';
 /**
  * Keeps queries up to date: they are read again after events that concern them, where events were missed, and where their
  * answers come back from memory.
- * @param spaceMs milliseconds between two times at least.
+ * @param spaceMs milliseconds between two times at least. @param concerns whether an event does; none when left out.
  * @param read reads them again; each of them whole unless given.
  * @returns does so.
  */
 export function useLiveQueries(
   queries: readonly Pick<QueryFilters, 'queryKey' | 'exact'>[],
   spaceMs: number,
-  concerns: (event: LiveEvent) => boolean,
+  concerns: (event: LiveEvent) => boolean = () => false,
   read?: () => unknown,
 ): () => void {
   const client = useQueryClient();

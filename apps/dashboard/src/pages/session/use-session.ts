@@ -57,7 +57,7 @@ function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySe
         () => undefined,
       );
   }, BETWEEN_MS);
-  useLiveQueries([{ queryKey: keys.session(sessionId) }], BETWEEN_MS, () => false);
+  useLiveQueries([{ queryKey: keys.session(sessionId) }], BETWEEN_MS);
   useLiveBatches(({ events }) => {
     for (const id of events.flatMap((event) => changedTrace(event, sessionId, known))) stale.current.add(id);
     const gone = events.flatMap((event) => (event.type === 'trace_deleted' ? [event.trace_id] : []));

@@ -106,7 +106,7 @@ export function useTrace(id: string) {
     if (known.trace.status === 'running' || JSON.stringify(trace) !== JSON.stringify(known.trace))
       await queryClient.invalidateQueries({ queryKey: keys.trace(id) });
   };
-  useLiveQueries([{ queryKey: keys.trace(id), exact: true }], FACTS_MS, NEVER, () =>
+  useLiveQueries([{ queryKey: keys.trace(id), exact: true }], FACTS_MS, undefined, () =>
     readMissed().catch(() => undefined),
   );
   useLiveBatches(({ events }) => {
@@ -123,8 +123,6 @@ export function useTrace(id: string) {
   }, [spans, now]);
   return { query, model, trace: query.data?.trace ?? null, isDeleted };
 }
-
-const NEVER = () => false;
 
 const readFacts = async (id: string): Promise<TraceListItem | undefined> =>
   (await listPage<TraceListItem>('listTraces', { query: { ids: [id] } })).rows[0];
