@@ -42,4 +42,27 @@ describe('comments', () => {
     expect(body.comments).toHaveLength(1);
     expectNoFaults(watched);
   });
+
+  inBrowser('are typed before those that are there have come, and stay typed when they come', async () => {
+    const comment = { target_type: 'trace', target_id: 'trace-1', parent_id: 'trace-1', text: 'Seen before' };
+    await program.api.post('/api/comments', comment);
+    const typed = Promise.withResolvers<void>();
+    await page.route('**/api/comments?*', async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    await page.goto(`${program.apiUrl}/traces/trace-1`);
+    await page.getByRole('main').getByRole('button', { name: 'Comments' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Comments' });
+    const field = dialog.getByLabel('Comment', { exact: true });
+    await field.fill('And once more');
+    typed.resolve();
+    await dialog.getByRole('article').getByText('Seen before').waitFor();
+    expect(await field.inputValue()).toBe('And once more');
+    await dialog.getByRole('button', { name: 'Add comment' }).click();
+    await dialog.getByRole('article').getByText('And once more').waitFor();
+    await expectSoon(() => field.inputValue(), '');
+    await page.unroute('**/api/comments?*');
+    expectNoFaults(watched);
+  });
 });

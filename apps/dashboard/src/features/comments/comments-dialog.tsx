@@ -28,7 +28,6 @@ export function CommentsDialog({ target, onClose }: { target: CommentedTarget; o
       {comments.data?.length === 0 && <p>No comments yet.</p>}
       {mayReview && (
         <CommentForm
-          key={comments.data?.length}
           label="Comment"
           action="Add comment"
           send={(text) => api.createComment({ body: { ...target, text } })}
@@ -107,6 +106,7 @@ function CommentForm({ label, action, initial = '', send, onSent }: CommentFormP
   const sending = useMutation({
     mutationFn: send,
     onSuccess: () => {
+      setText(initial);
       onSent?.();
       return client.invalidateQueries({ queryKey: ['comments'] });
     },
