@@ -1,5 +1,5 @@
 /** Scoring rules (docs/spec/online-scoring.md), in this process, on both databases. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   isInSample,
   sampleHash,
@@ -221,14 +221,16 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
   });
 
   it('judge what waits by the sample as it is by then', async () => {
-    const rule = await newRule({ target: 'trace', quiet_ms: 4_000 });
+    const rule = await newRule({ target: 'trace', quiet_ms: 60_000 });
     const recorded = [];
     for (let n = 0; n < 12; n++) recorded.push(await record());
     await server.api.send('PUT', `/api/scoring-rules/${rule.id}`, { sample_rate: 0.3 });
     const wanted = recorded
       .filter(({ trace }) => isInSample(sampleHash('local', trace), 0.3))
       .map(({ trace }) => trace);
-    await until(async () => (await readRule(rule.id)).state.pending === 0);
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    await until(async () => (await readRule(rule.id)).state.pending === 0).finally(() => clock.mockRestore());
     expect((await scoresOf(rule.id)).map(({ trace_id: id }) => id!).toSorted()).toEqual(wanted.toSorted());
     for (const { trace } of recorded) {
       const decision = wanted.includes(trace) ? 'scored' : 'sampled_out';

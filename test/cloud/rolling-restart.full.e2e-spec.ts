@@ -75,7 +75,8 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     expect(run!).toMatchObject({ progress: ITEMS, failed_count: 0 });
     expect(provider.requests).toHaveLength(ITEMS);
 
-    const { ids, text } = await replay(balancer.url);
+    const last = (await api.post<{ id: string }>('/api/traces', {})).body.id;
+    const { ids, text } = await replay(balancer.url, last);
     expect(ids).toEqual(range(1, ids.length));
     await until(() => listener.ids.length >= ids.length);
     expect(listener.ids).toEqual(ids);
@@ -161,16 +162,13 @@ function listen(url: string, stopped: AbortSignal): { ids: number[] } {
   return { ids };
 }
 
-async function replay(url: string): Promise<{ ids: number[]; text: string }> {
+/** All events up to that of a trace. */
+async function replay(url: string, trace: string): Promise<{ ids: number[]; text: string }> {
   const client = await EventClient.open(url, {
     query: 'since=0',
     headers: { authorization: `Bearer ${tenant.key}` },
   });
-  await until(async () => {
-    const before = client.ids.length;
-    await pause(300);
-    return before > 0 && client.ids.length === before;
-  });
+  await until(() => client.payloads.some((event) => event.type === 'trace_created' && event.trace.id === trace));
   client.close();
   return { ids: client.ids, text: client.text };
 }

@@ -24,10 +24,11 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     });
 
     it('calls so many at once and no more, and shows what is running', async () => {
-      const { id } = await lab().dataset(...slow(12, 120));
+      const { id } = await lab().dataset(...Array.from({ length: 12 }, (_, i) => `fake:held ${i}`));
       const { body } = await lab().start(id);
       const running: number[] = [];
       await until(async () => {
+        if (running.includes(4)) lab().provider.release();
         const { status, result_items } = await lab().read(body.id);
         running.push(result_items.filter((item) => item.status === 'running').length);
         expect(result_items).toHaveLength(12);
@@ -128,7 +129,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
         api_key: '',
         base_url: `${lab().provider.url}/v1`,
       });
-      const { id } = await lab().dataset(...slow(6, 80));
+      const { id } = await lab().dataset('fake:held one', 'fake:held two');
       for (const config of [
         { connection_id: connection.id, model: 'm' },
         { model: 'm', judge: { connection_id: connection.id } },
@@ -136,7 +137,9 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
         const { body } = await lab().start(id, { config });
         const refused = await lab().api.delete<Problem>(`/api/provider-connections/${connection.id}`);
         expect([refused.status, refused.body.code]).toEqual([409, 'connection_in_use']);
+        const releasing = setInterval(() => lab().provider.release(), 20);
         await lab().ended(body.id);
+        clearInterval(releasing);
       }
       expect((await lab().api.delete(`/api/provider-connections/${connection.id}`)).status).toBe(200);
       const runs = await lab().runs(id);

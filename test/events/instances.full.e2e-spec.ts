@@ -110,8 +110,7 @@ describeWith('redis-server', 'two instances with Redis', () => {
     await redis.crash();
     await traces(0, 'outage', 3, 5);
     await live[0]!.has(5);
-    await sleep(500);
-    expect(said('Redis cannot be reached')).toBe(servers.length);
+    await until(() => said('Redis cannot be reached') === servers.length);
     await redis.start();
     await live[1]!.has(5);
     await until(() => said('Redis is reached again') === servers.length);

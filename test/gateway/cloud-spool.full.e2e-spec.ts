@@ -91,7 +91,7 @@ describe('recordings of one caller', () => {
     await Promise.all([call(ALICE), call(ALICE)]);
     await until(() => api.requests >= 5);
     for (let i = 0; i < 5; i++) await call(BOB);
-    await until(() => keysOf().filter((key) => key === BOB).length === 6, 800);
+    await until(() => keysOf().filter((key) => key === BOB).length === 6);
     api.limited.clear();
     await recorded(api, 9);
     expect(api.deliveries.filter(({ key }) => key === ALICE).at(-1)!.at - refusedAt).toBeGreaterThan(950);
@@ -105,7 +105,7 @@ describe('recordings of one caller', () => {
     api.hanging.add(ALICE);
     for (let i = 0; i < 4; i++) await call(ALICE);
     await call(BOB);
-    await until(() => keysOf().filter((key) => key === BOB).length === 2, 1_000);
+    await until(() => keysOf().filter((key) => key === BOB).length === 2);
   });
 
   it('are delivered a few times a second, however many there are', async () => {

@@ -119,8 +119,9 @@ describe('a request', () => {
 
   it('that expects 100-continue gets it from upstream', async () => {
     answer = (socket, all) => {
-      if (!all.endsWith('hello')) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
-      setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), 50);
+      if (all.endsWith('hello')) return;
+      socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     };
     const result = await new Promise<string>((resolve) => {
       const req = http.request({
@@ -225,7 +226,7 @@ describe('an answer', () => {
       (all) => all.includes('no!'),
     );
     expect(raw.head).toMatch(/^HTTP\/1.1 413 /);
-    await until(() => upstream.sockets[0]!.destroyed, 1_000);
+    await until(() => upstream.sockets[0]!.destroyed);
   });
 });
 
@@ -277,7 +278,7 @@ describe('when something breaks', () => {
       socket.on('error', () => undefined);
       socket.on('data', () => leave(socket));
       socket.write(post('/v1/chat/completions', chatBody));
-      await until(() => upstream.sockets.length > before && upstream.sockets.at(-1)!.destroyed, 1_000);
+      await until(() => upstream.sockets.length > before && upstream.sockets.at(-1)!.destroyed);
       socket.destroy();
     }
     const spans = await recorded(api, 2);
@@ -311,7 +312,7 @@ describe('large bodies', () => {
   /** Blocks the upstream could write so far. */
   let written = 0;
   /** Lets the upstream read the request. */
-  let read: () => void = () => undefined;
+  let read: (() => void) | undefined;
   beforeAll(async () => {
     big = createServer((req, res) => {
       if (req.method === 'POST') {
@@ -356,9 +357,10 @@ describe('large bodies', () => {
       body,
       duplex: 'half',
     } as RequestInit);
+    await until(() => read !== undefined);
     await settled(() => sent);
     expect(sent).toBeLessThan(BLOCKS_HELD_MAX);
-    read();
+    read!();
     expect(await (await answer).text()).toBe(whole);
     await recorded(api);
   });

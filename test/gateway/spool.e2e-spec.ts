@@ -121,11 +121,11 @@ describe('the spool', () => {
 
   it('does not bring back a trace that was deleted while the call ran', async () => {
     await startWith({ reportRunningMs: 20 });
-    const done = call('Hi', { 'x-fake': 'slow:300' });
-    await until(() => api.announced.size === 1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const done = call('Hi', { 'x-fake': 'held' });
+    await until(async () => api.announced.size === 1 && (await metric('spandrel_gateway_spool_items')) === 0);
     api.traces.clear();
     api.spans.clear();
+    upstream.release();
     await done;
     await until(async () => (await metric('spandrel_gateway_dropped_recordings_total')) === 1);
     expect(api.spans.size).toBe(0);

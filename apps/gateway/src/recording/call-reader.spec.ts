@@ -46,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function makeReader(options: Partial<CallReaderOptions> = {}): CallReader {
   const parts = { plugins, logger: createLogger('silent', 'test'), onMaskerFailed: () => undefined };
-  const reader = new CallReader(parts, { hereBytesMax: 100, readMs: 60_000, threadsMax: 1, ...options });
+  const reader = new CallReader(parts, { hereBytesMax: 100, readMs: 600_000, threadsMax: 1, ...options });
   readers.push(reader);
   return reader;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import fc from 'fast-check';
+import { until } from '../../../../test/support/spandrel.js';
 import { CallerKey } from '../access/caller-key.js';
 import { Delivery, type IngestAnswer, type IngestClient } from './delivery.js';
 import { Spool } from './spool.js';
@@ -62,7 +63,7 @@ describe('Delivery', () => {
             );
             delivery.wakeAll();
           }
-          expect(await delivery.flush(2_000)).toBe(true);
+          expect(await delivery.flush(60_000)).toBe(true);
           delivery.close();
           const unacceptable = [...poison].filter((id) => Number(id) < count && !id.endsWith('0'));
           expect(dropped.sort()).toEqual(unacceptable.sort());
@@ -116,7 +117,7 @@ describe('Delivery', () => {
           const callers = new Map(names.map((name) => [name, new CallerKey(name, name)]));
           of.forEach((name, i) => spool.add(new SpoolItem(callers.get(name)!, `${name}${i}`, null, '{}', true)));
           delivery.wakeAll();
-          expect(await delivery.flush(2_000)).toBe(true);
+          expect(await delivery.flush(60_000)).toBe(true);
           delivery.close();
           expect(delivered.length + dropped.length).toBe(of.length);
           expect(dropped.every((loss) => refused.has(loss[0]!) && loss.endsWith(' unauthorized'))).toBe(true);
@@ -139,7 +140,7 @@ describe('Delivery', () => {
     const delivery = new Delivery(spool, { send } as unknown as IngestClient, logger, { flushMs: 1, keylessMs: 20 });
     spool.add(new SpoolItem(new CallerKey('a', null), '1', null, '{}', true));
     delivery.wakeAll();
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await until(() => dropped.length > 0);
     expect(dropped).toEqual(['unauthorized']);
     delivery.close();
   });

@@ -28,12 +28,15 @@ describe('Readiness', () => {
   it('checks once for all who ask within a second', async () => {
     const check = jest.fn(async () => undefined);
     const readiness = ready(check);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     await Promise.all(Array.from({ length: 20 }, () => readiness.holds()));
+    clock.mockReturnValue(1_000);
     await readiness.holds();
     expect(check).toHaveBeenCalledTimes(1);
-    await new Promise((done) => setTimeout(done, 1_050));
+    clock.mockReturnValue(1_001);
     await readiness.holds();
     expect(check).toHaveBeenCalledTimes(2);
+    clock.mockRestore();
   });
 
   it('does not hold when the stop begins while it is checked', async () => {
