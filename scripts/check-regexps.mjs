@@ -1,7 +1,8 @@
 /**
  * Checks that no regular expression of apps, libs and plugins takes more than linear time, whatever text it is given: recheck
  * finds a text for which it would. What is matched at one place (`y`) is checked as if it were tried at every place. A
- * pattern that is put together at run time cannot be checked, and is on a list with what holds it.
+ * pattern that is put together at run time cannot be checked, and is on a list with what holds it. A repetition of many with no
+ * end (`{8,}`) keeps its way on a stack, which a text of millions of characters overflows.
  *
  * `node scripts/check-regexps.mjs [root]` prints one line a fault and ends with 1 when there is one.
  */
@@ -64,6 +65,8 @@ for (const name of files) {
     const at = `${name}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
     if (isException(name, node.getText())) return;
     if (isMade) faults.push(`${at}: made at run time, which cannot be checked: ${node.getText()}`);
+    else if (/[^\\]\{\d+,\}/.test(node.text))
+      faults.push(`${at}: {n,} overflows: look ahead (?=x{n}) before x+: ${node.text}`);
     else if (!places.has(node.text)) places.set(node.text, at);
   });
 }

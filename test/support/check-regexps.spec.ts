@@ -19,8 +19,9 @@ describe('scripts/check-regexps.mjs', () => {
         String.raw`const slashes = url.replace(/\/+$/, '');`,
         String.raw`const exponential = /^(a+)+$/;`,
         String.raw`const triedEverywhere = /\[:[^\]]*?:\]/y;`,
-        String.raw`const lookAhead = /\b(?=[\w-]*\d)[\w-]{8,}/g;`,
+        String.raw`const lookAhead = /\b(?=[\w-]*\d)(?=[\w-]{8})[\w-]+/g;`,
         'const made = new RegExp(`${name}*`);',
+        String.raw`const overflows = /^[a-z]{8,}$/;`,
       ].join('\n'),
     );
     const { stderr } = spawnSync(process.execPath, [resolve('scripts/check-regexps.mjs'), root], { encoding: 'utf8' });
@@ -31,6 +32,7 @@ describe('scripts/check-regexps.mjs', () => {
         .map((line) => line.slice(0, 48)),
     ).toEqual([
       expect.stringContaining('bird.ts:6: made at run time'),
+      expect.stringContaining('bird.ts:7: {n,} overflows'),
       expect.stringContaining('bird.ts:2: 2nd degree'),
       expect.stringContaining('bird.ts:3: exponential'),
       expect.stringContaining('bird.ts:4: 2nd degree'),

@@ -138,4 +138,9 @@ describe('why all items of a run failed', () => {
     ];
     expect(whyAllFailed(2, quoted)).toBe('all 2 items failed: no score in "yes"');
   });
+
+  it.each(['a', '1.'])('is found in millions of "%s"', (repeated) => {
+    const error = repeated.repeat(9_000_000);
+    expect(whyAllFailed(1, [{ error, count: 1 }])).toBe(`the only item failed: ${error}`);
+  });
 });

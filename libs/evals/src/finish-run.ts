@@ -34,8 +34,8 @@ export function whyAllFailed(total: number, errors: readonly ErrorCount[]): stri
 const normalizeReason = (error: string): string =>
   error
     .replaceAll(/"[^"]*"/g, '""')
-    .replaceAll(/\w[\w-]{7,}/g, (word) => (/\d/.test(word) ? '#' : word))
-    .replaceAll(/(?<!HTTP |\d)\d+(?:\.\d+)*/g, '#');
+    .replaceAll(/\w(?=[\w-]{7})[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
+    .replaceAll(/(?<!HTTP |\d)\d(?:[\d.]*\d)?/g, '#');
 
 /** Completes runs: with what their scores are worth, whether their gates hold, and their counters counted again, in one transaction. */
 @Injectable()

@@ -37,7 +37,7 @@ const PRIVATE_KEY =
   /-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----|$)/dg;
 /** Addresses that anyone who knows them may post to: Slack, Discord. */
 const HOOK = /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/)([\w/-]{20,200})/dg;
-const BEARER = /bearer {1,2}([\w.~+/-]{20,}=*)/dgi;
+const BEARER = /bearer {1,2}((?=[\w.~+/-]{20})[\w.~+/-]+=*)/dgi;
 const BEARER_LENGTH_MIN = 27;
 
 /** Adds what a pattern matches, or its first group. */

@@ -1,5 +1,5 @@
-import { describe, it } from '@jest/globals';
-import { describeMaskerContract } from '@spandrel/plugin-api/testing';
+import { describe, expect, it } from '@jest/globals';
+import { describeMaskerContract, setUpPlugin } from '@spandrel/plugin-api/testing';
 import secret from './index.js';
 
 /** Written in two parts, so that no scanner of repositories takes them for keys. */
@@ -118,3 +118,15 @@ describeMaskerContract(
   },
   { describe, it },
 );
+
+describe('a token of millions of characters', () => {
+  it.each(['Bearer ', 'eyJ', 'SG.', 'ya29.', '1//0', 'hvs.', 'dp.pt.', `eyJ${B62}.eyJ`, `SG.${B62}.`])(
+    'behind "%s" overflows nothing',
+    async (begins) => {
+      const { finder } = await setUpPlugin(secret, {});
+      const text = begins + 'A'.repeat(9_300_000);
+      const isToken = begins !== 'eyJ' && begins !== 'SG.';
+      expect(finder({}).find(text)).toMatchObject(isToken ? [{ end: text.length }] : []);
+    },
+  );
+});

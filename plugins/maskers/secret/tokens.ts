@@ -95,8 +95,11 @@ const formOf = (beginning: string): TokenForm => FORMS.get(beginning)!;
 /** What is in every token; words with dashes and ids in small letters have none of it. */
 export const MAY_BE_TOKEN = /[_A-Z]|sk-|xox|xapp-|gl[a-z]|dapi|pypi-|xai-|pplx-|key-|nvapi-|tvly-/;
 
-/** Where a JWT may begin: its header is the base64url of `{"`. */
-export const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?/y;
+/**
+ * Where a JWT may begin: its header is the base64url of `{"`. Lengths are looked ahead for, here and below: a repetition `{8,}`
+ * keeps its way on a stack, which millions of characters overflow.
+ */
+export const JWT = /(?<![\w-])eyJ(?=[\w-]{8})[\w-]+\.eyJ(?=[\w-]{4})[\w-]+(?:\.[\w-]*)?/y;
 
 /** A token of a bot of Discord: its id in base64, a time and a signature. */
 export const DISCORD = /(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/y;
@@ -111,11 +114,11 @@ export const TELEGRAM_ID_MAX = 11;
  * Each with the characters that stand before the run.
  */
 export const BEFORE_RUN: readonly { readonly begins: string; readonly pattern: RegExp; readonly before: number }[] = [
-  { begins: 'SG.', before: 3, pattern: /(?<!\w)SG\.[\w-]{16,}\.[\w-]{16,}/y },
-  { begins: 'ya29.', before: 5, pattern: /(?<!\w)ya29\.[\w-]{20,}/y },
-  { begins: '1//0', before: 3, pattern: /(?<![\w/])1\/\/0[\w-]{30,}/y },
-  { begins: 'hvs.', before: 4, pattern: /(?<!\w)hvs\.[\w-]{24,}/y },
-  { begins: 'dp.pt.', before: 6, pattern: /(?<!\w)dp\.pt\.[\w-]{40,}/y },
+  { begins: 'SG.', before: 3, pattern: /(?<!\w)SG\.(?=[\w-]{16})[\w-]+\.(?=[\w-]{16})[\w-]+/y },
+  { begins: 'ya29.', before: 5, pattern: /(?<!\w)ya29\.(?=[\w-]{20})[\w-]+/y },
+  { begins: '1//0', before: 3, pattern: /(?<![\w/])1\/\/0(?=[\w-]{30})[\w-]+/y },
+  { begins: 'hvs.', before: 4, pattern: /(?<!\w)hvs\.(?=[\w-]{24})[\w-]+/y },
+  { begins: 'dp.pt.', before: 6, pattern: /(?<!\w)dp\.pt\.(?=[\w-]{40})[\w-]+/y },
   { begins: '8Q~', before: 3, pattern: /8Q~[\w.~-]{31,34}/y },
 ];
 /** Characters of an Azure secret before `8Q~`. */

@@ -207,7 +207,7 @@ const SPEAKS = ['modelTurn', 'outputTranscription'];
 const ENDS = ['interrupted', 'generationComplete', 'turnComplete'];
 
 /** Media in base64; what is written so otherwise is shorter. */
-const MEDIA = /"data"\s*:\s*"[\w+/=-]{64,}"/g;
+const MEDIA = /"data"\s*:\s*"(?=[\w+/=-]{64})[\w+/=-]+"/g;
 
 /** Sessions send one or two. */
 const MEDIA_MAX = 8;
