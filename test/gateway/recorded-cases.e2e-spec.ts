@@ -210,6 +210,62 @@ const cases: Case[] = [
     },
   },
   {
+    name: 'credentials of other servers, wherever they stand in the parameters',
+    path: RESPONSES,
+    request: {
+      tools: [
+        {
+          mcpServers: [
+            { name: 'wiki', streamableHttpTransport: { url: 'https://w.example', headers: { 'X-Key': 'k3y' } } },
+          ],
+        },
+        { type: 'mcp', server_url: 'https://me:pw1@w.example/mcp?page=2&wikiApiKey=k3y&token=k3y#top' },
+        { type: 'shell', environment: { network_policy: { domain_secrets: [{ name: 'K', value: 'k3y' }] } } },
+        {
+          type: 'function',
+          name: 'f',
+          parameters: {
+            properties: { password: { type: 'string' }, headers: { type: 'object' } },
+            required: ['password'],
+          },
+        },
+      ],
+      data_sources: [{ type: 'azure_search', parameters: { authentication: { type: 'api_key', key: 'k3y' } } }],
+      max_output_tokens: 9,
+      prompt_cache_key: 'shown',
+    },
+    answer: json(response(said)),
+    expected: {
+      metadata: {
+        request: {
+          tools: [
+            {
+              mcpServers: [
+                { name: 'wiki', streamableHttpTransport: { url: 'https://w.example', headers: '[redacted]' } },
+              ],
+            },
+            {
+              type: 'mcp',
+              server_url: 'https://[redacted]@w.example/mcp?page=2&wikiApiKey=[redacted]&token=[redacted]#top',
+            },
+            { type: 'shell', environment: { network_policy: { domain_secrets: '[redacted]' } } },
+            {
+              type: 'function',
+              name: 'f',
+              parameters: {
+                properties: { password: { type: 'string' }, headers: { type: 'object' } },
+                required: ['password'],
+              },
+            },
+          ],
+          data_sources: [{ type: 'azure_search', parameters: { authentication: '[redacted]' } }],
+          max_output_tokens: 9,
+          prompt_cache_key: 'shown',
+        },
+      },
+    },
+  },
+  {
     name: 'an agent of Mistral',
     path: '/v1/agents/completions',
     request: { agent_id: 'ag_1', messages: [{ role: 'user', content: 'Tide?' }] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { growth } from '../../../../test/support/growth.js';
-import { Secrets, credentialsOf } from './secrets.js';
+import { Secrets, credentialsOf, withoutServerKeys } from './secrets.js';
 
 const redacted = (json: string, ...texts: string[]): string => new Secrets(texts).redactJson(json);
 
@@ -161,5 +161,13 @@ describe('credentialsOf', () => {
       expect(credentialsOf({ authorization: `Bearer ${standIn}` }, '/').texts).toEqual([]);
     }
     expect(credentialsOf({ authorization: 'Bearer s3.t' }, '/').texts).toEqual(['s3.t']);
+  });
+});
+
+describe('withoutServerKeys', () => {
+  it('leaves parameters as they are that have none, however deep, and numbers with all their digits', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) as Record<string, unknown>;
+    const plain = { max_tokens: 5, token: JSON.rawJSON('12345678901234567890'), stop: ['token', 'http://a/?page=2'] };
+    for (const parameters of [deep, plain]) expect(withoutServerKeys(parameters)).toBe(parameters);
   });
 });

@@ -119,24 +119,50 @@ export function credentialsOf(
   return new Secrets([...found]);
 }
 
-const SERVER_LISTS = ['tools', 'mcp_servers'];
-const SERVER_KEYS = ['authorization', 'authorization_token', 'headers'];
+/** Ends of names of members that hold credentials, in lower case and without separators: as in the SDK, and what stands for a whole. */
+const SECRET_MEMBER =
+  /(?:(?:api|secret|private|access)key|passw(?:or)?d|passphrase|secret|apikeystring|connectionstring|headers)s?$|(?:authorization|authentication|cookie|(?<!page|next|continuation|stop|eos|bos|pad|first|max|per)token)$/;
 
-/** Parameters without the credentials by which a provider calls MCP servers for its caller. */
-export function withoutServerKeys(parameters: Record<string, unknown>): Record<string, unknown> {
-  const kept = { ...parameters };
-  for (const name of SERVER_LISTS) {
-    const servers: unknown = kept[name];
-    if (Array.isArray(servers)) kept[name] = servers.map(serverWithoutKeys);
+/** Members of a JSON schema whose own members are names of what it describes. */
+const SCHEMA_NAMES = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+const isSecretMember = (name: string): boolean => SECRET_MEMBER.test(name.toLowerCase().replace(/[\W_]/g, ''));
+
+/** Parameters without the credentials by which a provider calls other servers for its caller, wherever they stand in them. */
+export const withoutServerKeys = (parameters: Record<string, unknown>): Record<string, unknown> =>
+  valueWithoutKeys(parameters, '', 0) as Record<string, unknown>;
+
+/** What is deeper is not recorded: no body of the API has so many levels. */
+const LEVELS_MAX = 200;
+
+/** @returns the very value where there are none in it. */
+function valueWithoutKeys(value: unknown, name: string, level: number): unknown {
+  if (typeof value === 'string') return /^https?:/i.test(value) ? addressWithoutKeys(value) : value;
+  if (typeof value !== 'object' || value === null || level > LEVELS_MAX) return value;
+  const isList = Array.isArray(value);
+  const isNamed = !isList && !SCHEMA_NAMES.has(name);
+  let kept: Record<string, unknown> | undefined;
+  for (const [member, given] of isList ? value.entries() : Object.entries(value)) {
+    const isKey = isNamed && mayBeKey(given) && isSecretMember(member as string);
+    const without = isKey ? REDACTED : valueWithoutKeys(given, String(member), level + 1);
+    if (without === given) continue;
+    kept ??= (isList ? [...value] : { ...value }) as Record<string, unknown>;
+    kept[member] = without;
   }
-  return kept;
+  return kept ?? value;
 }
 
-function serverWithoutKeys(server: unknown): unknown {
-  const given = Object(server) as Record<string, unknown>;
-  const keys = SERVER_KEYS.filter((name) => (given[name] ?? null) !== null);
-  return keys.length === 0 ? server : { ...given, ...Object.fromEntries(keys.map((name) => [name, REDACTED])) };
-}
+const mayBeKey = (value: unknown): boolean =>
+  (typeof value === 'string' && value !== '') ||
+  (typeof value === 'object' && value !== null && !JSON.isRawJSON(value));
+
+/** An address without user, password, and parameters that are credentials. */
+const addressWithoutKeys = (address: string): string =>
+  address
+    .replace(/^(https?:\/\/)[^/?#@]*@/i, `$1${REDACTED}@`)
+    .replace(/([?&])([^?&=#]*)=[^&#]*/g, (pair, separator: string, name: string) =>
+      KEY_PARAMETERS.has(name.toLowerCase()) || isSecretMember(name) ? `${separator}${name}=${REDACTED}` : pair,
+    );
 
 function addAuthorization(found: Set<string>, value: string | undefined): void {
   if (value === undefined) return;
