@@ -6,6 +6,7 @@ import { startGateway, type StartedGateway } from '../gateway/support/start.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { signInAs } from '../support/person.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 const MAX = 20;
@@ -98,6 +99,24 @@ describe('wrong credentials', () => {
     expect((await exported('203.0.113.3', 'guess')).status).toBe(429);
     expect((await signIn('203.0.113.3', tenant.key)).status).toBe(201);
     expect((await exported('203.0.113.3', tenant.key)).status).toBe(200);
+  });
+
+  it('are valid ones too, at the address of a project that they are not of', async () => {
+    const other = await app.createTenant();
+    await app.api.post(`/api/orgs/${tenant.org.id}/members`, {
+      email: 'a@people.example',
+      role: 'viewer',
+      project_id: null,
+    });
+    const person = await signInAs(app, 'a@people.example');
+    const shown: Record<string, string>[] = [{ authorization: `Bearer ${tenant.key}` }, person];
+    for (const [n, headers] of shown.entries()) {
+      const from = `203.0.113.${20 + n}`;
+      const asked = (project: string) => ask(`${app.url}/p/${project}/api/traces`, from, { headers });
+      for (let i = 0; i < MAX; i++) expect((await asked(i % 2 ? other.project.id : `guess-${i}`)).status).toBe(404);
+      expect(await asked('guess')).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
+      expect((await asked(tenant.project.id)).status).toBe(200);
+    }
   });
 
   it('are neither missing ones nor those that have ended', async () => {

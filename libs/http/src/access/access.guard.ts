@@ -76,7 +76,9 @@ export class AccessGuard implements CanActivate {
       return;
     }
     if (proof.project !== undefined && caller.scope?.projectId !== proof.project) {
-      throw new NotFound('project_not_found', 'this credential or session is of another project than the address');
+      throw refuse(
+        new NotFound('project_not_found', 'this credential or session is of another project than the address'),
+      );
     }
     request.caller = caller;
     if (access) assertAllowed(access, caller);
@@ -172,8 +174,8 @@ async function callerOf(
   try {
     return await gatekeeper.authenticate(proof);
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
-    if (proof.by === 'cookie' && isForAnyone) return undefined;
+    if (!(error instanceof DomainError)) throw error;
+    if (error.code === 'unauthenticated' && proof.by === 'cookie' && isForAnyone) return undefined;
     throw refuse(error);
   }
 }

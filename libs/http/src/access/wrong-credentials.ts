@@ -73,9 +73,9 @@ export class CredentialRefusals {
     private readonly wrong: WrongCredentials,
   ) {}
 
-  /** Counts a wrong credential. @returns what to answer: the error, or that there were too many from this address. */
+  /** Counts a wrong credential, and a valid one at the address of a project that it is not of. @returns what to answer: the error, or that there were too many from this address. */
   of(error: DomainError, request: Pick<IncomingMessage, 'socket' | 'headers'>): DomainError {
-    if (!(error instanceof WrongCredential)) return error;
+    if (!(error instanceof WrongCredential) && error.code !== 'project_not_found') return error;
     return this.wrong.note(this.addresses.of(request)) ?? error;
   }
 }

@@ -130,6 +130,12 @@ describe('the API inside its own process', () => {
     });
   });
 
+  it.each(['..', '.', ''])('finds nothing by the id "%s", which would be the path of something else', async (id) => {
+    await expect(apiOf('read').call({ operation: 'waitForThing', path: { id } })).rejects.toMatchObject({
+      ...{ code: 'not_found', message: `there is nothing with the id "${id}"` },
+    });
+  });
+
   it('is no way in for what comes over the wire', async () => {
     const pass = 'x'.repeat(22);
     for (const headers of [{ [INNER_HEADER]: pass }, { [INNER_HEADER]: pass, authorization: 'Bearer read' }]) {

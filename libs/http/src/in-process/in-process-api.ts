@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DomainError, LOCAL_SCOPE, type ClientAddresses, inTurns } from '@spandrel/kernel';
+import { DomainError, LOCAL_SCOPE, NotFound, type ClientAddresses, inTurns } from '@spandrel/kernel';
 import { accessRefusal, type AdmittedRequest } from '../access/caller.js';
 import type { AccessRule } from '../operation.js';
 import type { RouteFacts } from '../openapi/find-routes.js';
@@ -109,7 +109,12 @@ function mayCall(access: AccessRule | undefined, { caller, anonymous }: Admitted
 }
 
 function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall): string {
-  const address = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const address = path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const text = parameters[name] ?? '';
+    // Dots alone would make it the path of something else.
+    if (/^\.{0,2}$/.test(text)) throw new NotFound('not_found', `there is nothing with the ${name} "${text}"`);
+    return encodeURIComponent(text);
+  });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const each of value === undefined ? [] : [value].flat()) search.append(name, String(each));
