@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium } from './find-chromium.ts';
 import { launchChromium } from './launch-chromium.ts';
+import { slowDown } from './slow-browser.ts';
 
 const EXECUTABLE = findChromium();
 const isRequired = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
@@ -66,6 +67,7 @@ export class DashboardBrowser {
     const page = await context.newPage();
     await page.addInitScript(FORGET);
     watch(page, apiUrl, faults);
+    await slowDown(context, page);
     let plain: Page | undefined;
     return {
       page,

@@ -30,4 +30,5 @@ await import('./settings.journeys.ts');
 await import('./views.journeys.ts');
 await import('./scores.journeys.ts');
 await import('./scoring-rules.journeys.ts');
+await import('./late-answers.journeys.ts');
 await import('./axe.journeys.ts');

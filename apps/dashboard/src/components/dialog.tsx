@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
 import styles from './dialog.module.css';
 
@@ -52,7 +52,7 @@ export function Dialog({ title, onClose, role = 'dialog', actions, size = 'mediu
 }
 
 function useClose(ref: { readonly current: HTMLDialogElement | null }, onClose: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     const cancel = (event: Event): void => {
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useState, useCallback, useRef, useMemo } from 'react';
+import { useEffect, useState, useCallback, useLayoutEffect, useRef, useMemo } from 'react';
 import { usePreferences } from './preferences/use-preferences.js';
 
 /** What is there sooner shows no sign of waiting. */
@@ -38,7 +38,7 @@ export function useLatest<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,
 ): (...args: Arguments) => void {
   const latest = useRef(callback);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = callback;
   });
   return useCallback((...args: Arguments) => latest.current(...args), []);

@@ -10,7 +10,8 @@ import {
 import { searchKeymap, highlightSelectionMatches, search } from '@codemirror/search';
 import { lintKeymap, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from 'react';
+import { useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react';
+import { flushSync } from 'react-dom';
 import { json } from '@codemirror/lang-json';
 import { EditorState, type Text } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
@@ -34,14 +35,15 @@ export function JsonEditor({ label, text, faults, onChange, ref }: JsonEditorPro
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const onEdit = useEffectEvent(onChange);
-  useEffect(() => {
-    const made = createJsonView(host.current!, label, (changed) => onEdit(changed));
+  // What is typed is known to all before the next key.
+  useLayoutEffect(() => {
+    const made = createJsonView(host.current!, label, (changed) => flushSync(() => onEdit(changed)));
     view.current = made;
     return () => made.destroy();
   }, [label]);
-  useEffect(() => showText(view.current!, text), [text, label]);
+  useLayoutEffect(() => showText(view.current!, text), [text, label]);
   const written = JSON.stringify(faults);
-  useEffect(() => showFaults(view.current!, JSON.parse(written) as LineFault[]), [written, text, label]);
+  useLayoutEffect(() => showFaults(view.current!, JSON.parse(written) as LineFault[]), [written, text, label]);
   useImperativeHandle(ref, () => ({ goTo: (line) => selectLine(view.current!, line) }), []);
   return <div ref={host} className={styles.editor} />;
 }

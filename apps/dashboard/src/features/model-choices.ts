@@ -28,7 +28,8 @@ export function useModelChoices(connectionId: string) {
     /** Why the models of the connection are not known. */
     modelFault: test.data?.error ?? null,
     scorers: capabilities?.scorers ?? [],
-    error: connections.error,
-    isReady: connections.isSuccess && capabilities !== undefined,
+    /** Why there is nothing to choose from; what was read before stays where it could not be read again. */
+    error: connections.data === undefined ? connections.error : null,
+    isReady: connections.data !== undefined && capabilities !== undefined,
   };
 }

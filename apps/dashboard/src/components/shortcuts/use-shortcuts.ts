@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffectEvent, useLayoutEffect } from 'react';
 import { useMayWrite } from '../button.js';
 import { useStore } from '../store.js';
 import { preferences } from '../preferences/use-preferences.js';
@@ -19,7 +19,7 @@ export function useShortcuts(offered: readonly Shortcut[]): void {
     ),
   );
   const identity = shortcuts.map(({ keys, label, group }) => `${keys}\n${label}\n${group}`).join('\n\n');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const unregister = register();
     return () => {
       for (const one of unregister) one();
@@ -34,7 +34,7 @@ export function useShortcutList(): readonly Shortcut[] {
 
 /** Listens to the keys of the page; the shell does this once. */
 export function useShortcutKeys(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const { altKey, timeStamp } = event;

@@ -105,8 +105,9 @@ function CommentForm({ label, action, initial = '', send, onSent }: CommentFormP
   const client = useQueryClient();
   const sending = useMutation({
     mutationFn: send,
-    onSuccess: () => {
-      setText(initial);
+    onSuccess: (_saved, sent) => {
+      // What was typed since stays.
+      setText((now) => (now === sent ? initial : now));
       onSent?.();
       return client.invalidateQueries({ queryKey: ['comments'] });
     },

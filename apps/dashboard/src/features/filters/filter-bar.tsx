@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type Ref } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type Ref } from 'react';
 import { SelectField } from '../../components/field.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
@@ -36,7 +36,7 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
   const { bar, fields } = parameters;
   // What was asked for last: one filter may follow another before the page is drawn, as one that waits for a pause in typing.
   const asked = useRef(search);
-  useEffect(() => {
+  useLayoutEffect(() => {
     asked.current = search;
   }, [search]);
   const change = useLatest((update: (before: ListSearch) => ListSearch, isTyped?: boolean) => {

@@ -17,22 +17,28 @@ interface SearchFilterProps {
 export function SearchFilter({ label, value, isEntered, onChange, className, ref }: SearchFilterProps) {
   const [text, setText] = useState(value);
   const [before, setBefore] = useState(value);
+  const [sent, setSent] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The address changed by another way: Back, or a button that removes the filter.
   if (value !== before) {
     setBefore(value);
-    setText(value);
+    setSent(value);
+    // The address changed by another way: Back, or a button that removes the filter. What was typed here may have grown since.
+    if (value !== sent) setText(value);
   }
+  const send = (typed: string): void => {
+    setSent(typed);
+    onChange(typed);
+  };
   const type = (typed: string): void => {
     setText(typed);
     clearTimeout(timer.current);
-    if (!isEntered) timer.current = setTimeout(() => onChange(typed), PAUSE_MS);
-    else if (typed === '' && value !== '') onChange('');
+    if (!isEntered) timer.current = setTimeout(() => send(typed), PAUSE_MS);
+    else if (typed === '' && value !== '') send('');
   };
   const enter = (): void => {
     clearTimeout(timer.current);
-    if (text !== value) onChange(text);
+    if (text !== value) send(text);
   };
   return (
     <TextField

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useMemo, type KeyboardEvent, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useMemo, type KeyboardEvent, type ReactNode } from 'react';
 import { isConversation } from '@spandrel/contract/browser';
 import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -37,7 +37,7 @@ export function ListWithRow({ row, children }: { row: ReactNode; children: React
 /** All of one row. Who opens it from the row has the focus here, and again on the row afterwards. */
 export function RowRegion({ title, shown, onClose, actions, children }: RowRegionProps) {
   const region = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Somebody who follows a link to the result begins at the top of the page.
     if (document.activeElement?.closest('[role=row]')) region.current?.focus();
   }, [shown]);

@@ -33,6 +33,8 @@ interface DatapointEditorProps {
   datasetId: string;
   /** `null` for one that is yet to be made. */
   datapoint: DatapointResource | null;
+  /** Called with the id of one that was made, before the page goes to its address. */
+  onMade(id: string): void;
 }
 
 const JsonEditor = lazyPart(
@@ -51,7 +53,7 @@ const TABS = [
 const PANEL = 'datapoint-panel';
 
 /** A datapoint as a form, or as JSON that is checked while it is written. */
-export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) {
+export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEditorProps) {
   const editor = useRef<JsonEditorHandle>(null);
   const [tab, setTab] = useTab(datasetId, datapoint);
   const saved = useMemo(() => (datapoint === null ? NEW_DATAPOINT : writeDatapoint(datapoint)), [datapoint]);
@@ -59,14 +61,19 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
   const shown = draft ?? saved;
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
   const read = useMemo(() => readDatapoint(shown), [shown]);
-  const saving = useSaveDatapoint(datasetId, datapoint, () => setDraft(null));
+  // What was typed since stays.
+  const saving = useSaveDatapoint(datasetId, datapoint, (sent, after) => {
+    setDraft((now) => (now === sent ? writeDatapoint(after) : now));
+    if (datapoint === null) onMade(after.id);
+  });
+  if (draft !== null && !isUnsaved) setDraft(null);
   const faults = 'fault' in read ? [read.fault] : faultsOfAnswer(saving.error, shown.text);
   const change = (next: DatapointText): void => {
-    saving.reset();
+    if (!saving.isPending) saving.reset();
     setDraft(next);
   };
   const save = (): void => {
-    if ('kind' in read && isUnsaved && !saving.isPending) saving.mutate(read.kind);
+    if ('kind' in read && isUnsaved && !saving.isPending) saving.mutate({ sent: shown, kind: read.kind });
   };
   useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
@@ -177,18 +184,22 @@ function FaultList({ faults, onGo }: FaultListProps) {
  * Saves a datapoint; a new one is shown at its own address then.
  * @param datapoint `null` for a new one.
  */
-function useSaveDatapoint(datasetId: string, datapoint: DatapointResource | null, onSaved: () => void) {
+function useSaveDatapoint(
+  datasetId: string,
+  datapoint: DatapointResource | null,
+  onSaved: (sent: DatapointText, after: DatapointResource) => void,
+) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (kind: DatapointKind) =>
+    mutationFn: ({ kind }: { sent: DatapointText; kind: DatapointKind }) =>
       datapoint === null
         ? api.createDatapoint({ path: { id: datasetId }, body: { kind: kind as never } })
         : api.updateDatapoint({ path: { id: datasetId, dp_id: datapoint.id }, body: { kind: kind as never } }),
-    onSuccess: (after) => {
+    onSuccess: (after, { sent }) => {
       queryClient.setQueryData(keys.datapoint(datasetId, after.id), after);
       void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), exact: true });
-      onSaved();
+      onSaved(sent, after);
       notify(datapoint === null ? 'Added a datapoint' : 'Saved the datapoint');
       if (datapoint !== null) return;
       const to = datapointAddress(datasetId, after.id);

@@ -1,6 +1,7 @@
 import type { DatapointRunResult } from '@spandrel/contract';
 import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CommentsButton } from '../../features/comments/comments-button.js';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Grid } from '../../components/grid/grid.js';
@@ -30,6 +31,8 @@ const NEW = 'new';
 export function DatapointPage() {
   const { id, dp } = route.useParams();
   const isNew = dp === NEW;
+  // The editor of a new one goes on with it under its own address.
+  const [made, setMade] = useState<string>();
   const dataset = useQuery({
     queryKey: keys.dataset(id),
     queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),
@@ -61,7 +64,12 @@ export function DatapointPage() {
       </PageHeading>
       {error && <FaultNotice title="The datapoint could not be loaded" error={error} onRetry={retry} />}
       {(isNew || query.data !== undefined) && (
-        <DatapointEditor key={dp} datasetId={id} datapoint={isNew ? null : query.data!} />
+        <DatapointEditor
+          key={dp === made ? NEW : dp}
+          datasetId={id}
+          datapoint={isNew ? null : query.data!}
+          onMade={setMade}
+        />
       )}
       {query.data !== undefined && <DatapointHistory key={`history ${dp}`} datasetId={id} id={dp} />}
     </>

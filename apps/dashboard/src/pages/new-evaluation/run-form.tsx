@@ -324,6 +324,6 @@ export function useRunChoices(connectionId: string) {
     datasets,
     connections,
     error: datasetQuery.error ?? error,
-    isReady: datasetQuery.isSuccess && isReady,
+    isReady: datasetQuery.data !== undefined && isReady,
   };
 }

@@ -1,7 +1,7 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { withExpected } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode, type KeyboardEvent } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
 import { CheckboxField, TextArea } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
@@ -44,7 +44,7 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
   const navigate = useNavigate();
   useWayUp('/review', 'Review');
   const focus = (): void => region.current?.focus({ preventScroll: true });
-  useEffect(focus, []);
+  useLayoutEffect(focus, []);
   const writeBack = (chosen: boolean): void => {
     isWrittenBackLast = chosen;
     setIsWrittenBack(chosen);
@@ -237,7 +237,7 @@ function EditFields({ draft, tab, isWrittenBack }: Pick<EditedDataProps, 'draft'
   const fields = useRef<HTMLDivElement>(null);
   // While a field holds unfinished JSON the text names no variant.
   const [variant] = useState(() => variantIn(draft.text) ?? 'Generic');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = fields.current?.querySelector<HTMLTextAreaElement>(
       tab === 'form' ? `[name=${EXPECTED}]` : 'textarea',
     );

@@ -9,7 +9,7 @@ import {
   scoreText,
 } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import type { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { formatDuration } from '../../components/format.js';
@@ -28,7 +28,7 @@ const DIFFERING_MAX = 50;
 /** How far the review of a queue is, who did how much of it, and whether reviewers agree. */
 export function QueueProgressView({ datasetId: id }: { datasetId: string | null }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const queue = requestsOf(id);
   const query = useQuery({
     queryKey: keys.queueProgress(id),

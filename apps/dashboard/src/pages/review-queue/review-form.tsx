@@ -1,5 +1,5 @@
 import type { QueueItemResource, ScoreDefinition } from '@spandrel/contract';
-import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useState, type KeyboardEvent } from 'react';
 import { TextArea } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { choicesOf, readAnswer } from '../../features/scores/score-answer.js';
@@ -103,7 +103,7 @@ export function ReviewForm({ item, answers, onLeave }: ReviewFormProps) {
       run: () => answer(active!, value),
     })),
   ]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const enter = ({ target }: FocusEvent): void =>
       setFocused((target as Element).closest<HTMLElement>('[data-score]')?.dataset['score'] ?? null);
     document.addEventListener('focusin', enter);

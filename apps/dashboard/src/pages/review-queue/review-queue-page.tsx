@@ -2,7 +2,7 @@ import type { DatasetResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { NotFound } from '../../components/not-found.js';
 import { QueryFault, EmptyState, FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
@@ -106,7 +106,7 @@ interface NothingLeftProps {
 function NothingLeft({ session, memory, counts }: NothingLeftProps) {
   const navigate = useNavigate();
   const part = useRef<HTMLDivElement>(null);
-  useEffect(() => part.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => part.current?.focus({ preventScroll: true }), []);
   useWayUp('/review', 'Review');
   const { skipped, released, submitted } = memory;
   const readLast = (): void => {

@@ -1,7 +1,7 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { useQuery, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { QueryFault, FaultNotice } from '../../components/page-parts.js';
 import { api } from '../../api/api.js';
 import { isNotFound } from '../../api/api-error.js';
@@ -55,7 +55,7 @@ export function SubmittedItem({ id, memory: { submitted } }: { id: string; memor
 
 function ReadItem({ item }: { item: QueueItemResource }) {
   const region = useRef<HTMLElement>(null);
-  useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => region.current?.focus({ preventScroll: true }), []);
   const content = useItemContent(item);
   const { dataset_id: datasetId, datapoint_id: datapointId, edited_data: edited } = item;
   return (
@@ -129,7 +129,7 @@ export function BackToReview() {
 /** What a reviewer submitted, oldest first. @param reviewer `null` for everybody's. */
 export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; reviewer: string | null }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const query = useInfiniteQuery({
     queryKey: keys.completedItems(datasetId, reviewer),
     queryFn: ({ pageParam, signal }) => {

@@ -1,6 +1,6 @@
 import type { MaskingResource, MaskingRule } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -33,7 +33,7 @@ export function MaskingSection({ projectId, mayChange }: { projectId: string; ma
       {error && <FaultNotice title="The rules could not be read" error={error} onRetry={() => void refetch()} />}
       {data && (
         <MaskingRules
-          key={data.updated_at ?? ''}
+          key={projectId}
           masking={data}
           mayChange={mayChange}
           onSaved={(saved) => client.setQueryData(queryKey, saved)}
@@ -50,18 +50,23 @@ interface MaskingRulesProps {
 }
 
 function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
-  const [drafts, setDrafts] = useState<readonly DraftRule[]>(() => draftsOf(masking.rules));
+  const stored = useMemo(() => draftsOf(masking.rules), [masking]);
+  const [changed, setDrafts] = useState<readonly DraftRule[] | null>(null);
+  const drafts = changed ?? stored;
   const rules = rulesOf(drafts);
   const saving = useMutation({
-    mutationFn: () => api.putMasking({ path: { id: masking.project_id }, body: { rules } }),
-    onSuccess: (saved) => {
+    mutationFn: (sent: readonly DraftRule[]) =>
+      api.putMasking({ path: { id: masking.project_id }, body: { rules: rulesOf(sent) } }),
+    onSuccess: (saved, sent) => {
       onSaved(saved);
+      // What was changed since stays.
+      setDrafts((now) => (now === sent ? null : now));
       notify('Saved. The rules apply to new recordings');
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    if (!saving.isPending) saving.mutate();
+    if (!saving.isPending) saving.mutate(drafts);
   };
   const add = (): void => {
     const draft = newDraft(masking, rules);

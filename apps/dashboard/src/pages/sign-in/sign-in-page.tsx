@@ -1,7 +1,7 @@
 import type { BrowserSessionResource, SignInError } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
@@ -40,7 +40,7 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasFocus) field.current?.focus();
   }, [hasFocus]);
   const submit = async (event: FormEvent): Promise<void> => {

@@ -27,8 +27,8 @@ export function useTraceAddress() {
  * were passed by keys; a press makes an entry of its own.
  */
 export function useSpanSelection(span: string | undefined, change: ReturnType<typeof useTraceAddress>['change']) {
-  // What was selected since the address said `base`; another address wins.
-  const [chosen, setChosen] = useState<{ id: string; base: string | undefined } | null>(null);
+  // What was selected since the address said one of these, which may come late; another address wins.
+  const [chosen, setChosen] = useState<{ id: string; since: readonly (string | undefined)[] } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   // The address has it now: going back from here is to what it said before.
@@ -38,11 +38,11 @@ export function useSpanSelection(span: string | undefined, change: ReturnType<ty
   }, [isSettled]);
   const select = (id: string, by: 'key' | 'press'): void => {
     clearTimeout(timer.current);
-    setChosen({ id, base: span });
+    setChosen((before) => ({ id, since: [span, ...(before ? [before.id, ...before.since] : [])] }));
     if (by === 'press') change({ span: id }, false);
     else timer.current = setTimeout(() => change({ span: id }, true), SETTLE_MS);
   };
-  const selected = chosen !== null && chosen.base === span ? chosen.id : span;
+  const selected = chosen?.since.includes(span) ? chosen.id : span;
   return { selected, select };
 }
 

@@ -91,6 +91,7 @@ function useCallOf(id: string | undefined) {
   return useQuery({
     queryKey: keys.triedCall(id ?? ''),
     enabled: id !== undefined,
+    staleTime: Infinity,
     queryFn: async ({ signal }): Promise<PanelCall> => {
       const answer = await api.raw('GET', `/api/spans/${encodeURIComponent(id!)}`, { signal });
       const payload = await openPayload(await answer.text());

@@ -1,0 +1,160 @@
+/** What somebody types or chooses stays when an answer, or the address, comes late: on a slow machine, or a bad network. */
+import { afterEach, describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { until } from '../support/spandrel.ts';
+import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
+import { datapointsOf, editor, editorText, heading, makeDataset, open, reported } from './dataset-steps.ts';
+import { expectSoon, settled } from './page-steps.ts';
+import { recordManySpans } from './recorded-spans.ts';
+import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
+
+const onTrace = journeysOn(async () => {
+  await recordManySpans(program.api, 'many', 20);
+  const connection = { name: 'ours', provider: 'openai', api_key: 'sk-test-fake', base_url: `${provider.url}/v1` };
+  await program.api.post('/api/provider-connections', connection);
+});
+
+/** Holds the requests that change something back. @returns lets them go on. */
+async function holdChanges(path: string, method: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === method) await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/**
+ * Does something in the moment in which the router writes an address, before it has drawn the page of it, and notes what is
+ * read of the page in every frame since.
+ */
+const atNextAddress = (act: string, read: string): Promise<void> =>
+  page.evaluate(`{
+    const write = history.replaceState;
+    history.replaceState = function (...args) {
+      history.replaceState = write;
+      write.apply(this, args);
+      ${act};
+      globalThis.seen = [];
+      const note = () => { seen.push(${read}); requestAnimationFrame(note); };
+      requestAnimationFrame(note);
+    };
+  }`);
+const seen = async (): Promise<unknown[]> => [...new Set(await page.evaluate<unknown[]>('seen'))];
+
+describe('what somebody types', () => {
+  onTrace();
+  afterEach(() => page.unrouteAll({ behavior: 'wait' }));
+
+  inBrowser('while a datapoint is made or saved is not lost, and no second one is made', async () => {
+    const id = await makeDataset('late');
+    await open(`/datasets/${id}/datapoints/new?tab=json`);
+    await editor().fill('{"input": "one"}');
+    const make = await holdChanges('**/datapoints', 'POST');
+    await page.keyboard.press('ControlOrMeta+s');
+    await editor().fill('{"input": "two"}');
+    await page.keyboard.press('ControlOrMeta+s');
+    make();
+    await reported('Added a datapoint');
+    await heading('one');
+    await until(async () => (await editorText()) === '{"input": "two"}');
+    await page.getByText('Not saved yet').waitFor();
+    const save = await holdChanges('**/datapoints/*', 'PUT');
+    await page.keyboard.press('ControlOrMeta+s');
+    await editor().fill('{"input": "three"}');
+    save();
+    await reported('Saved the datapoint');
+    await heading('two');
+    await until(async () => (await editorText()) === '{"input": "three"}');
+    await page.keyboard.press('ControlOrMeta+s');
+    await heading('three');
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect((await datapointsOf(id)).map(({ kind }) => kind['Generic']!['input'])).toEqual(['three']);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('while a comment is sent becomes the next one', async () => {
+    await open('/traces/many');
+    await page.getByRole('main').getByRole('button', { name: 'Comments' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Comments' });
+    const field = dialog.getByLabel('Comment', { exact: true });
+    await field.fill('First');
+    const send = await holdChanges('**/api/comments', 'POST');
+    await dialog.getByRole('button', { name: 'Add comment' }).click();
+    await field.fill('Second');
+    send();
+    await dialog.getByRole('article').getByText('First').waitFor();
+    expect(await field.inputValue()).toBe('Second');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('beside rules of masking stays when they are saved', async () => {
+    await open('/settings');
+    const section = page.getByRole('region', { name: 'Masking' });
+    await section.getByRole('button', { name: 'Add a rule' }).click();
+    await section.getByLabel('Try a text out').fill('jane@example.com');
+    const save = await holdChanges('**/masking', 'PUT');
+    await section.getByRole('button', { name: 'Save rules' }).click();
+    await section.getByLabel('Label', { exact: true }).fill('mail');
+    save();
+    await reported('Saved. The rules apply to new recordings');
+    expect(await section.getByLabel('Try a text out').inputValue()).toBe('jane@example.com');
+    expect(await section.getByLabel('Label', { exact: true }).inputValue()).toBe('mail');
+    await section.getByRole('button', { name: 'Remove rule 1' }).click();
+    await section.getByRole('button', { name: 'Save rules' }).click();
+    const rules = async () => (await program.api.get<{ rules: unknown[] }>('/api/projects/local/masking')).body.rules;
+    await until(async () => (await rules()).length === 0);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('to filter a list stays while the address follows', async () => {
+    await open('/traces');
+    const field = page.getByRole('searchbox').first();
+    await field.waitFor();
+    const type = `Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'mani');
+      field.dispatchEvent(new Event('input', { bubbles: true }))`;
+    await atNextAddress(`const field = document.querySelector('input[type=search]'); ${type}`, 'field.value');
+    await field.fill('man');
+    await until(() => new URL(page.url()).search.includes('mani'));
+    expect(await seen()).toEqual(['mani']);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('stays in a form whose choices cannot be read again', async () => {
+    await open('/try/0123456789abcdef0123456789abcdef');
+    await heading('Try a prompt');
+    const text = page.getByLabel('Tools (JSON)');
+    await text.fill('[]');
+    let refused = 0;
+    await page.route('**/api/provider-connections*', (route) => {
+      refused++;
+      return route.fulfill({ status: 500, json: {} });
+    });
+    // A request that was under way takes the place of one, so that it is asked until one fails.
+    await until(async () => {
+      await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+      return refused > 0;
+    });
+    expect(await settled(page, () => text.inputValue())).toBe('[]');
+    expectNoFaultsBut(watched, /\b500\b/);
+  });
+});
+
+describe('the span that somebody chose by keys', () => {
+  onTrace();
+
+  inBrowser('stays selected while the address follows', async () => {
+    await open('/traces/many');
+    const rows: Locator = page.getByRole('treegrid', { name: 'Spans of this trace' }).getByRole('row');
+    await rows.nth(1).focus();
+    await atNextAddress(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }))`,
+      `document.querySelector('[role=treegrid] [aria-selected=true]').getAttribute('aria-rowindex')`,
+    );
+    await page.keyboard.press('ArrowDown');
+    await expectSoon(async () => (await page.evaluate<unknown[] | undefined>('globalThis.seen'))?.at(-1), '4');
+    await until(async () => (await page.evaluate<unknown[]>('seen')).length > 30);
+    expect(await seen()).toEqual(['4']);
+    expectNoFaults(watched);
+  });
+});
