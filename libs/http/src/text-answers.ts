@@ -62,12 +62,16 @@ const PIECE = 262_144;
 export function* textPieces(texts: Iterable<string>, lead = ''): Generator<string, void> {
   let waiting = lead;
   for (const text of texts) {
-    waiting += text;
-    while (waiting.length > PIECE) {
-      const end = isHighSurrogate(waiting.charCodeAt(PIECE - 1)) ? PIECE + 1 : PIECE;
-      yield waiting.slice(0, end);
-      waiting = waiting.slice(end);
+    // Cut where it stands: a long text that is put behind another is copied whole.
+    let start = 0;
+    while (waiting.length + text.length - start > PIECE) {
+      let end = Math.max(start, start + PIECE - waiting.length);
+      if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
+      yield waiting + text.slice(start, end);
+      waiting = '';
+      start = end;
     }
+    waiting += text.slice(start);
   }
   if (waiting !== '') yield waiting;
 }

@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { IntakeRequest, opensWebSocket, takeRequest } from './connection-intake.js';
+import { guardRequests, IntakeRequest, opensWebSocket, takeRequest } from './connection-intake.js';
 import { refuseMalformed } from './malformed-http.js';
 
 /** Requests that the server has taken, in order; each is answered with its own path and body when its test says so. */
@@ -114,6 +114,27 @@ describe('a connection that brings much to do', () => {
     expect(answersOf(text())).toHaveLength(2 * taken.length);
     expect(text().match(/Connection: close/g)).toHaveLength(1);
   });
+});
+
+it('begins few requests of a connection in the turn in which it parses them all', async () => {
+  let inTurn = 0;
+  let most = 0;
+  const guarded = http.createServer({ IncomingMessage: IntakeRequest } as object, (_request, answer) => {
+    if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+    most = Math.max(most, inTurn);
+    for (const until = performance.now() + 2; performance.now() < until;);
+    answer.end('<begun>');
+  });
+  guardRequests(guarded);
+  await once(guarded.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((guarded.address() as AddressInfo).port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (data) => (text += data));
+  socket.write(get('/').repeat(100));
+  await until(() => answersOf(text).length === 200);
+  socket.destroy();
+  guarded.close();
+  expect(most).toBeLessThan(10);
 });
 
 const GARBAGE = {

@@ -2,6 +2,7 @@ import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { letOthersRun } from '@spandrel/kernel';
+import { RequestScheduler } from './request-scheduler.js';
 
 /** What is known of a connection that requests come over. */
 interface Intake {
@@ -157,13 +158,19 @@ export function refuseUnread(request: IncomingMessage, answer: ServerResponse): 
   };
 }
 
-/** Puts {@link takeRequest} before what listens to the requests of a server by now. */
+/**
+ * Puts {@link takeRequest} before what listens to the requests of a server by now. A request whose answer waits behind others
+ * begins in a later turn: what has been read of a connection is parsed in one.
+ */
 export function guardRequests(server: Server): void {
+  const turns = new RequestScheduler(server);
   const listeners = server.listeners('request') as ((request: IncomingMessage, answer: ServerResponse) => void)[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!takeRequest(request, answer)) return;
-    for (const listener of listeners) listener.call(server, request, answer);
+    const begin = (): void => listeners.forEach((listener) => listener.call(server, request, answer));
+    if (answer.socket === null) turns.begin(begin, true);
+    else begin();
   });
 }
 

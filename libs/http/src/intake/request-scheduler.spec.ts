@@ -24,6 +24,18 @@ describe('RequestScheduler', () => {
     expect(begun).toEqual([1, 2, 3]);
   });
 
+  it('begins a request whose answer waits behind others in a later turn', async () => {
+    const begun: number[] = [];
+    const turns = new RequestScheduler(server());
+    turns.begin(() => begun.push(1));
+    turns.begin(() => begun.push(2), true);
+    turns.begin(() => begun.push(3));
+    expect(begun).toEqual([1]);
+    await turn();
+    await turn();
+    expect(begun).toEqual([1, 2, 3]);
+  });
+
   it('leaves requests that a turn has no time for to the next ones, in order', async () => {
     const begun: number[] = [];
     const turns = new RequestScheduler(server());

@@ -27,10 +27,13 @@ export class RequestScheduler {
     });
   }
 
-  /** Begins a request: at once when this turn has time for it, else in one of the next turns, in order. */
-  begin(request: () => void): void {
+  /**
+   * Begins a request: at once when this turn has time for it, else in one of the next turns, in order.
+   * @param isInLine whether its answer waits behind others: it is never begun at once.
+   */
+  begin(request: () => void, isInLine = false): void {
     this.schedule();
-    if (this.waiting.length > 0 || this.accepted || this.isOver()) this.waiting.push(request);
+    if (isInLine || this.waiting.length > 0 || this.accepted || this.isOver()) this.waiting.push(request);
     else request();
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
+import { isLargeJson } from '@spandrel/contract';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import {
@@ -16,6 +17,7 @@ import {
 } from '@spandrel/storage';
 import { applyJob, type JobAnswer, traceNotFound } from './apply-job.js';
 import { prepareLarge, maskJob } from './prepare-job.js';
+import { mergeMetadataAhead } from './span-row.js';
 import { PRICING, type PricingTable } from '../pricing/pricing.js';
 import { isCold, TextsUnavailable } from '../reading/cold-texts.js';
 import { ReadStorePort } from '../reading/read-store-port.js';
@@ -262,11 +264,21 @@ export class RecordWrites {
     const stored = masking ? masking.run((calls) => maskJob(calls, job, masking)) : job;
     const masked = stored instanceof Promise ? await stored : stored;
     const large = prepareLarge(masked);
-    const given = await this.submit(large ? await large : masked);
+    const prepared = large ? await large : masked;
+    if (large) await this.mergeAhead(prepared);
+    const given = await this.submit(prepared);
     // A large answer is written in a turn of its own, not in that of the transaction.
     if (large) await nextTurn();
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
+  }
+
+  /** Large metadata are merged before the transaction, which would be held up by it. */
+  private async mergeAhead(job: TracingJob): Promise<void> {
+    const added = job.type === 'complete_span' ? job.body.metadata : undefined;
+    if (job.type !== 'complete_span' || !added || !isLargeJson(added)) return;
+    const span = await this.spans.find(job.scope, job.id);
+    if (span) await mergeMetadataAhead(span.metadata, added);
   }
 
   /** Has a job done once the texts that it needs are in the database. */

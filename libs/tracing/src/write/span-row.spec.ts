@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExactJson, type SpanKind } from '@spandrel/contract';
-import { mergedMetadata, spanFacts } from './span-row.js';
+import { mergedMetadata, mergeMetadataAhead, spanFacts } from './span-row.js';
 
 describe('metadata that are merged as they are stored', () => {
   const metadata = fc.dictionary(fc.constantFrom('a', 'b', '"', '\\', '1', '__proto__', ''), fc.jsonValue());
@@ -17,6 +17,13 @@ describe('metadata that are merged as they are stored', () => {
         expect(merged === null ? {} : exact(JSON.parse(merged) as object)).toEqual(exact(both));
       }),
     );
+  });
+
+  it('are merged ahead, unless the stored ones have changed since', async () => {
+    const added = { b: 2 };
+    await mergeMetadataAhead('{"a":1,"b":1}', added);
+    expect(mergedMetadata('{"a":1,"b":1}', added)).toBe('{"a":1,"b":2}');
+    expect(mergedMetadata('{"a":3}', added)).toBe('{"a":3,"b":2}');
   });
 
   it('keep their digits', () => {
