@@ -9,7 +9,13 @@ import {
   type ScoringRuleResource,
   type ScoringTest,
 } from '@spandrel/contract';
-import { refused, said, startScriptedProvider, type ScriptedProvider } from './evals/scripted-provider.ts';
+import {
+  refused,
+  said,
+  startScriptedProvider,
+  type ScriptedAnswer,
+  type ScriptedProvider,
+} from './evals/scripted-provider.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { until } from './support/spandrel.ts';
@@ -22,7 +28,7 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
   let connection: string;
   let made = 0;
   /** What the judge answers. */
-  let answer = () => said(JUDGED);
+  let answer: () => ScriptedAnswer | Promise<ScriptedAnswer> = () => said(JUDGED);
 
   beforeAll(async () => {
     provider = await startScriptedProvider(() => answer());
@@ -93,6 +99,33 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     expect(sent).toContain('Ada.');
     await drop(rule.id);
     expect((await scoresOf(rule.id)).length).toBe(1);
+  });
+
+  it('record what ends at one time together', async () => {
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let calls = 0;
+    answer = () => {
+      if (++calls === 8) asked.resolve();
+      return released.promise.then(() => said(JUDGED));
+    };
+    const rule = await newRule();
+    const id = `trace-${++made}`;
+    const now = new Date().toISOString();
+    const span = { trace_id: id, name: 'answer', input: 'Who?', output: 'Ada.', started_at: now, ended_at: now };
+    const spans = Array.from({ length: 8 }, (_, n) => ({ ...span, id: `${id}-${n}` }));
+    await server.api.post('/api/ingest', { traces: [{ id }], spans });
+    await asked.promise;
+    const committed = async (): Promise<number> => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      return Number(/^spandrel_storage_transactions_total\{outcome="committed"\} (\d+)/m.exec(metrics)![1]);
+    };
+    const before = await committed();
+    released.resolve();
+    answer = () => said(JUDGED);
+    await until(async () => (await scoresOf(rule.id)).length === 8);
+    expect((await committed()) - before).toBeLessThan(8);
+    expect(await readRule(rule.id)).toMatchObject({ scored_count: 8, state: { scored: 8, pending: 0 } });
+    await drop(rule.id);
   });
 
   it('look at the traces that the documented hash chooses, and pass over what filters and tags exclude', async () => {

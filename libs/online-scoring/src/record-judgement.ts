@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type ScorerResult, type ScoringAttempt } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { WriteScores, type RuleScore } from '@spandrel/scores';
-import { fromJsonText, Storage, type WriteTx } from '@spandrel/storage';
+import { fromJsonText, type WriteTx } from '@spandrel/storage';
 import type { Target } from './find-target.js';
-import { TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
+import { scoringTaskTable, TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
 import { readBackfill, scoreIdOf } from './scoring-rule-resource.js';
-import { ScoringRuleStore, type Counted } from './scoring-rule.store.js';
+import type { Counted } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 
 /** Attempts that a task has, and the pause before the second, which grows by a factor. */
@@ -21,95 +21,124 @@ export type Outcome =
   | { type: 'dropped' }
   /** It is to be looked at then, in ms; this was no attempt. */
   | { type: 'put_off'; until: number }
-  | { type: 'judged'; result: ScorerResult; target: Target };
+  /** `given`: the score, masked; its name is that of the rule as it is by then. */
+  | { type: 'judged'; result: ScorerResult; given: RuleScore | undefined };
 
-/** Ends tasks, each in one transaction with its score, its counts and what it cost. */
+/** A task as it was taken, with what came of it. */
+export interface Ended {
+  rule: ScoringRuleRow;
+  task: ScoringTaskRow;
+  outcome: Outcome;
+}
+
+/** Ends tasks, in one transaction with their scores, their counts and what they cost. */
 @Injectable()
 export class RecordJudgement {
   constructor(
-    private readonly storage: Storage,
-    private readonly rules: ScoringRuleStore,
     private readonly tasks: ScoringTaskStore,
     private readonly scores: WriteScores,
   ) {}
 
   /**
-   * @param task as it was taken. @param now in ms.
-   * @returns what it came to; nothing where the task is another's by now, or the rule is gone.
+   * Ends tasks of a locked rule, but for those that are another's by now.
+   * @param counts what the transaction adds to those of the rule. @param now in ms.
    */
-  async execute(scope: Scope, task: ScoringTaskRow, outcome: Outcome, now: number): Promise<keyof Counted | undefined> {
-    const given = outcome.type === 'judged' ? await this.scoreOf(scope, task, outcome) : undefined;
-    return this.storage.write(async (tx) => {
-      const rule = await this.rules.findForWrite(tx, scope, task.ruleId);
-      if (!rule) return undefined;
-      const cost = outcome.type === 'judged' ? (outcome.result.judge_cost ?? 0) : 0;
-      const counts: Counted = { cost };
-      this.rules.count(tx, scope, new Map([[rule.id, counts]]), now);
-      pay(rule, task, cost);
-      // Nobody else takes or ends the task while the rule is locked; it may be noted again.
-      const [before] = await this.tasks.peek(tx, task);
-      if (!before || (before.owner !== null && before.owner !== task.owner)) return undefined;
-      const error =
-        outcome.type === 'judged' ? await this.putScore(tx, scope, rule, given, outcome.result, now) : undefined;
-      const left = (await this.tasks.findForWrite(tx, task))!;
-      const isNotedAgain = left.owner === null;
-      if (outcome.type === 'put_off') {
-        if (!isNotedAgain) Object.assign(left, { owner: null, dueAt: outcome.until });
-        return undefined;
-      }
-      if (outcome.type === 'judged' && task.isCounted === 0) Object.assign(counts, { matched: 1, sampled: 1 });
-      if (error === undefined) {
-        if (!isNotedAgain) tx.em.remove(left);
-        if (outcome.type === 'dropped') return undefined;
-        rule.scoredCount++;
-        rule.scoredAt = now;
-        counts.scored = 1;
-        return 'scored';
-      }
-      rule.lastError = error.message;
-      if (isNotedAgain) return undefined;
-      const status = /\bHTTP (\d{3}) from/.exec(error.message)?.[1];
-      const attempt: ScoringAttempt = {
-        at: formatTimestamp(now),
-        error: error.message,
-        status: status === undefined ? null : Number(status),
-      };
-      const failures = left.failures + 1;
-      const attempts = JSON.stringify(
-        [...(fromJsonText(left.attempts) as ScoringAttempt[]), attempt].slice(-ATTEMPTS_MAX),
-      );
-      Object.assign(left, { failures, attempts, owner: null, isCounted: 1 });
-      if (failures < ATTEMPTS_MAX && !error.isFinal) {
-        left.dueAt = now + FIRST_DELAY_MS * DELAY_FACTOR ** (failures - 1);
-        return undefined;
-      }
-      left.state = TASK_STATE.failed;
-      rule.failedCount++;
-      counts.failed = 1;
-      return 'failed';
-    });
-  }
-
-  /** @returns why there is no score; `isFinal` where another attempt would come to the same. */
-  private async putScore(
+  async execute(
     tx: WriteTx,
     scope: Scope,
     rule: ScoringRuleRow,
-    given: RuleScore | undefined,
-    result: ScorerResult,
-    now: number,
-  ): Promise<{ message: string; isFinal: boolean } | undefined> {
-    if (result.error !== null) return { message: result.error.slice(0, ERROR_LENGTH_MAX), isFinal: false };
-    if (!given) return { message: `${rule.scoring} gave no score`, isFinal: true };
-    const metadata = { ...given.metadata, selected_by: rule.trigger === 'score' ? 'score' : 'random' };
-    const refusal = await this.scores.putOfRule(tx, scope, { ...given, name: rule.scoreName, metadata }, now);
-    return refusal && { message: refusal.message, isFinal: true };
+    ended: readonly Ended[],
+    { counts, now }: { counts: Counted; now: number },
+  ): Promise<void> {
+    Object.assign(counts, { cost: 0, matched: 0, sampled: 0, scored: 0, failed: 0 });
+    if (ended.length === 0) return;
+    for (const { task, outcome } of ended) {
+      const cost = outcome.type === 'judged' ? (outcome.result.judge_cost ?? 0) : 0;
+      counts.cost! += cost;
+      pay(rule, task, cost);
+    }
+    // Nobody else takes or ends the tasks while the rule is locked; they may be noted again.
+    const ids = ended.map(({ task }) => task.targetId);
+    const before = await this.tasks.ofTargets(tx, rule, ids, false);
+    // One that was noted and taken again meanwhile ends once.
+    const mine = ended.filter(
+      ({ task: { targetId, owner } }) =>
+        [null, owner].includes(before.get(targetId)?.owner as null) && before.delete(targetId),
+    );
+    const errors = await this.putScores(tx, scope, rule, mine, now);
+    const left = await this.tasks.ofTargets(tx, rule, ids, true);
+    const [kept, gone]: [ScoringTaskRow[], string[]] = [[], []];
+    for (const each of mine) {
+      const { task, outcome } = each;
+      const row = left.get(task.targetId);
+      if (!row) continue;
+      const isNotedAgain = row.owner === null;
+      const end = (changed: Partial<ScoringTaskRow>): void => {
+        if (!isNotedAgain) kept.push(Object.assign(row, { owner: null }, changed));
+      };
+      if (outcome.type === 'put_off') {
+        end({ dueAt: outcome.until });
+        continue;
+      }
+      if (outcome.type === 'judged' && task.isCounted === 0) {
+        counts.matched!++;
+        counts.sampled!++;
+      }
+      const error = errors.get(each);
+      if (error === undefined) {
+        if (!isNotedAgain) gone.push(task.targetId);
+        if (outcome.type === 'dropped') continue;
+        rule.scoredCount++;
+        rule.scoredAt = now;
+        counts.scored!++;
+        continue;
+      }
+      rule.lastError = error.message;
+      if (isNotedAgain) continue;
+      const failures = row.failures + 1;
+      const attempts = attemptsWith(row, error.message, now);
+      const isLast = failures >= ATTEMPTS_MAX || error.isFinal;
+      const dueAt = isLast ? row.dueAt : now + FIRST_DELAY_MS * DELAY_FACTOR ** (failures - 1);
+      end({ failures, attempts, isCounted: 1, dueAt, ...(isLast && { state: TASK_STATE.failed }) });
+      if (!isLast) continue;
+      rule.failedCount++;
+      counts.failed!++;
+    }
+    await this.tasks.delete(tx, rule, gone);
+    await tx.update(scoringTaskTable, kept);
   }
 
-  private async scoreOf(
+  /** @returns why there is no score of some; `isFinal` where another attempt would come to the same. */
+  private async putScores(
+    tx: WriteTx,
+    scope: Scope,
+    rule: ScoringRuleRow,
+    ended: readonly Ended[],
+    now: number,
+  ): Promise<Map<Ended, { message: string; isFinal: boolean }>> {
+    const errors = new Map<Ended, { message: string; isFinal: boolean }>();
+    const given = new Map<RuleScore, Ended>();
+    for (const each of ended) {
+      if (each.outcome.type !== 'judged') continue;
+      const { result, given: score } = each.outcome;
+      if (result.error !== null) errors.set(each, { message: result.error.slice(0, ERROR_LENGTH_MAX), isFinal: false });
+      else if (!score) errors.set(each, { message: `${rule.scoring} gave no score`, isFinal: true });
+      else {
+        const metadata = { ...score.metadata, selected_by: rule.trigger === 'score' ? 'score' : 'random' };
+        given.set({ ...score, name: rule.scoreName, metadata }, each);
+      }
+    }
+    for (const [score, { message }] of await this.scores.putOfRule(tx, scope, [...given.keys()], now))
+      errors.set(given.get(score)!, { message, isFinal: true });
+    return errors;
+  }
+
+  /** What a judgement says as a score of its rule, masked; `undefined` where it is none. */
+  async scoreOf(
     scope: Scope,
     { ruleId, targetId }: ScoringTaskRow,
-    { result, target: { target, traces } }: Outcome & { type: 'judged' },
+    result: ScorerResult,
+    { target, traces }: Target,
   ): Promise<RuleScore | undefined> {
     if (result.score === null) return undefined;
     const given: RuleScore = {
@@ -132,6 +161,13 @@ export class RecordJudgement {
 }
 
 const COMMENT_LENGTH_MAX = 10_000;
+
+/** The attempts of a task that failed, with one more. */
+function attemptsWith({ attempts }: ScoringTaskRow, error: string, now: number): string {
+  const status = /\bHTTP (\d{3}) from/.exec(error)?.[1];
+  const attempt = { at: formatTimestamp(now), error, status: status === undefined ? null : Number(status) };
+  return JSON.stringify([...(fromJsonText(attempts) as ScoringAttempt[]), attempt].slice(-ATTEMPTS_MAX));
+}
 
 /** Adds what a judgement cost to what is known of the rule's costs. */
 function pay(rule: ScoringRuleRow, task: ScoringTaskRow, cost: number): void {

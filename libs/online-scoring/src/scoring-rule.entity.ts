@@ -83,6 +83,7 @@ export const ScoringTaskSchema = defineEntity({
 
 export type ScoringTaskRow = RowOf<typeof ScoringTaskSchema>;
 export const ScoringTask = entityOf(ScoringTaskSchema);
+export const scoringTaskTable = tableOf(ScoringTaskSchema, ['projectId', 'ruleId', 'targetId']);
 
 /** What a rule did in an hour. */
 export const ScoringHourSchema = defineEntity({

@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
+  forUpdateInOrder,
   integer,
   joinSql,
   nullable,
@@ -13,11 +13,17 @@ import {
   text,
   type WriteTx,
 } from '@spandrel/storage';
-import { ScoringTask, TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
+import {
+  ScoringTask,
+  scoringTaskTable,
+  TASK_STATE,
+  type ScoringRuleRow,
+  type ScoringTaskRow,
+} from './scoring-rule.entity.js';
 
 const ROWS_PER_STATEMENT = 64;
 const ID = shapeOf({ id: text() });
-const OWNER = shapeOf({ owner: nullable(text()) });
+const COLUMNS = scoringTaskTable.select('k');
 const COUNT = shapeOf({ count: integer() });
 const WAITING = shapeOf({
   ruleId: text(),
@@ -69,34 +75,33 @@ export class ScoringTaskStore {
     return this.storage.find((em) => em.findOne(ScoringTask, { projectId, ruleId, targetId }));
   }
 
-  /** A task as it is, not locked. */
-  peek(tx: WriteTx, { projectId, ruleId, targetId }: ScoringTaskRow): Promise<{ owner: string | null }[]> {
-    return tx.all(
-      OWNER.query`select k.owner as owner from scoring_task k
-        where k.project_id = ${projectId} and k.rule_id = ${ruleId} and k.target_id = ${targetId}`,
+  /** Tasks of a locked rule by their targets; `isLocked`: locked in this order, to be written. */
+  async ofTargets(tx: WriteTx, { projectId, id }: ScoringRuleRow, targetIds: readonly string[], isLocked: boolean) {
+    const found = await tx.all(
+      COLUMNS.query`select ${COLUMNS} from scoring_task k where k.project_id = ${projectId} and k.rule_id = ${id}
+        and ${anyOf('k.target_id', targetIds)}${isLocked ? forUpdateInOrder('k', 'target_id') : sql``}`,
     );
+    return new Map(found.map((task) => [task.targetId, task]));
   }
 
-  /** A task, locked; what is changed of it is written with the transaction. */
-  findForWrite(tx: WriteTx, { projectId, ruleId, targetId }: ScoringTaskRow): Promise<ScoringTaskRow | null> {
-    return tx.em.findOne(ScoringTask, { projectId, ruleId, targetId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  }
-
-  /** Tasks of a locked rule that may be tried, those that have waited longest, locked in the order of their targets. */
-  async dueForWrite(
-    tx: WriteTx,
-    { projectId, id: ruleId }: ScoringRuleRow,
-    now: number,
-    limit: number,
-  ): Promise<ScoringTaskRow[]> {
+  /** Tasks of a locked rule that may be tried, those that have waited longest, locked. */
+  async dueForWrite(tx: WriteTx, rule: ScoringRuleRow, now: number, limit: number): Promise<ScoringTaskRow[]> {
     const due = await tx.all(
-      ID.query`select k.target_id as id from scoring_task k where k.project_id = ${projectId} and k.rule_id = ${ruleId}
+      ID.query`select k.target_id as id from scoring_task k where k.project_id = ${rule.projectId} and k.rule_id = ${rule.id}
         and k.state = ${TASK_STATE.waiting} and k.due_at <= ${now} order by k.due_at limit ${limit}`,
     );
-    const targetId = { $in: due.map(({ id }) => id) };
-    const lock = { orderBy: { targetId: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-    const tasks = await tx.em.find(ScoringTask, { projectId, ruleId, targetId }, lock);
-    return tasks.filter(({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now);
+    if (due.length === 0) return [];
+    const ids = due.map(({ id }) => id);
+    return (await this.findForWrite(tx, rule, ids)).filter(
+      ({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now,
+    );
+  }
+
+  /** Deletes tasks that were locked. */
+  async delete(tx: WriteTx, { projectId, id }: ScoringRuleRow, targetIds: readonly string[]): Promise<void> {
+    if (targetIds.length === 0) return;
+    await tx.run(sql`delete from scoring_task
+      where project_id = ${projectId} and rule_id = ${id} and ${anyOf('target_id', targetIds)}`);
   }
 
   /** How many tasks of a rule somebody works on. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
 import {
@@ -7,23 +8,26 @@ import {
   newId,
   projectScope,
   registerSourceGauges,
+  Unavailable,
   type Logger,
   type PeriodicTask,
 } from '@spandrel/kernel';
 import { ScoreStore } from '@spandrel/scores';
+import { Storage } from '@spandrel/storage';
 import { FindTarget } from './find-target.js';
 import { JudgeTarget } from './judge-target.js';
 import { ScoringSettings } from './online-scoring.settings.js';
-import { RecordJudgement, type Outcome } from './record-judgement.js';
+import { RecordJudgement, type Ended, type Outcome } from './record-judgement.js';
 import type { ScoringRuleRow, ScoringTaskRow } from './scoring-rule.entity.js';
 import { isSampled, readFilters, scoreIdOf } from './scoring-rule-resource.js';
-import { ScoringRuleStore } from './scoring-rule.store.js';
+import { ScoringRuleStore, type Counted } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 import { LEASE_MS, TakeTasks } from './take-tasks.js';
 
 /** How often tasks are looked for unasked: those put off, and those of an instance that ended. */
 const POLL_MS = 1_000;
-const GATHER_MS = 20;
+/** How long ends of judgements wait for others, which are then recorded in one transaction, with which the next are taken. */
+const GATHER_MS = 200;
 const PRUNE_MS = 3_600_000;
 /** What judgements under way get to end when the process stops; they are made again by the next one otherwise. */
 const DRAIN_MS = 5_000;
@@ -56,11 +60,14 @@ export class ScoringWorker implements BeforeApplicationShutdown {
   private readonly owner = newId();
   private readonly lanes = new Map<string, Lane>();
   private readonly underWay = new Map<ScoringTaskRow, Promise<void>>();
+  /** What is to be recorded. */
+  private readonly ended = new Map<ScoringTaskRow, Ended>();
   private readonly killed = new AbortController();
   private readonly worker: PeriodicTask;
   private readonly judgements: Counter<'outcome'>;
 
   constructor(
+    private readonly storage: Storage,
     private readonly rules: ScoringRuleStore,
     private readonly tasks: ScoringTaskStore,
     private readonly take: TakeTasks,
@@ -90,11 +97,11 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     const failure = 'nothing is scored by rules for now; trying again soon';
     this.worker = background.add({
       ...{ everyMs: POLL_MS, firstMs: 0, gatherMs: GATHER_MS, failure },
-      task: (stopped) => this.takeDue(stopped),
+      task: (stopped) => this.goOn(stopped),
     });
     background.add({
       ...{ everyMs: LEASE_MS / 4, failure: 'leases of scoring tasks cannot be renewed now' },
-      task: () => this.tasks.renew([...this.underWay.keys()], this.owner, Date.now() + LEASE_MS),
+      task: () => this.tasks.renew([...this.underWay.keys(), ...this.ended.keys()], this.owner, Date.now() + LEASE_MS),
     });
     background.add({
       ...{ everyMs: PRUNE_MS, failure: 'old scoring tasks cannot be deleted now' },
@@ -111,31 +118,85 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     const kill = setTimeout(() => this.killed.abort(new Error('the process is stopping')), DRAIN_MS);
     await Promise.all(this.underWay.values());
     clearTimeout(kill);
+    await this.round(AbortSignal.abort()).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'judgements are not recorded'),
+    );
   }
 
-  private async takeDue(stopped: AbortSignal): Promise<void> {
+  /** What ends soon is recorded with what is taken next; what takes longer wakes the worker. */
+  private async goOn(stopped: AbortSignal): Promise<void> {
+    do {
+      await this.round(stopped);
+      const gathered = pause(GATHER_MS, undefined, { ref: false });
+      await Promise.race([gathered, Promise.all(this.underWay.values())]);
+    } while (this.ended.size > 0 && !stopped.aborted);
+  }
+
+  /** Records what has ended, and takes what is due; a transaction a rule. */
+  private async round(stopped: AbortSignal): Promise<void> {
     const { callsMax } = this.settings;
-    const busy = await this.rules.busy(Date.now());
-    if (busy.length === 0) return;
+    const busy = this.underWay.size < callsMax && !stopped.aborted ? await this.rules.busy(Date.now()) : [];
+    const ended = Map.groupBy(this.ended.values(), ({ rule }) => keyOf(rule));
+    const rules = new Map([...[...ended.values()].map(([first]) => first!.rule), ...busy].map((r) => [keyOf(r), r]));
+    if (rules.size === 0) return;
     const share = Math.max(1, Math.floor(callsMax / Math.max(1, await this.rules.countConnections())));
-    for (const { projectId, id, connectionId } of busy) {
+    for (const [key, rule] of rules) {
       const now = Date.now();
+      const { projectId, connectionId } = rule;
       const lane = this.lanes.getOrInsertComputed(`${projectId} ${connectionId ?? ''}`, () => new Lane());
-      const limit = Math.min(lane.room(share, now), callsMax - this.underWay.size);
-      if (stopped.aborted || limit <= 0) continue;
-      const { rule, taken } = await this.take.execute(projectScope(projectId), id, { owner: this.owner, limit, now });
-      for (const task of taken) this.begin(rule!, task, lane);
+      const room = Math.min(lane.room(share, now), callsMax - this.underWay.size);
+      const limit = stopped.aborted || !busy.includes(rule) ? 0 : room;
+      // Traces that go on lock their tasks in one order, which ends and takes together would not keep.
+      const ends = ended.get(key) ?? [];
+      if (rule.target !== 'span') await this.settle(rule, ends.splice(0), 0, lane);
+      await this.settle(rule, ends, limit, lane);
     }
+  }
+
+  private async settle(rule: ScoringRuleRow, ended: readonly Ended[], limit: number, lane: Lane): Promise<void> {
+    if (ended.length === 0 && limit <= 0) return;
+    const scope = projectScope(rule.projectId);
+    const now = Date.now();
+    try {
+      const { current, counts, taken } = await this.storage.write(async (tx) => {
+        const added: Counted = {};
+        const locked = await this.rules.findForWrite(tx, scope, rule.id);
+        if (!locked) return { current: rule, counts: added, taken: [] };
+        await this.record.execute(tx, scope, locked, ended, { counts: added, now });
+        const options = { owner: this.owner, limit, counts: added, now };
+        const next = await this.take.execute(tx, locked, options);
+        this.rules.count(tx, scope, new Map([[rule.id, added]]), now);
+        return { current: { ...locked }, counts: added, taken: next };
+      });
+      for (const { task } of ended) this.ended.delete(task);
+      for (const outcome of ['scored', 'failed'] as const) this.judgements.inc({ outcome }, counts[outcome] ?? 0);
+      if (counts.failed) this.logger.warn({ rule_id: rule.id, count: counts.failed }, 'a scoring rule gave no score');
+      for (const task of taken) this.begin(current, task, lane);
+    } catch (error) {
+      if (ended.length === 0 || error instanceof Unavailable) throw error;
+      if (ended.length > 1) {
+        for (const each of ended) await this.settle(rule, [each], 0, lane);
+        return;
+      }
+      // The lease ends, and it is taken again.
+      this.ended.delete(ended[0]!.task);
+      this.failed(rule, ended[0]!.task, error);
+    }
+  }
+
+  private failed(rule: ScoringRuleRow, { targetId }: ScoringTaskRow, error: unknown): void {
+    const details = { err: error, rule_id: rule.id, target_id: targetId };
+    if (!this.killed.signal.aborted) this.logger.error(details, 'a judgement is not recorded');
   }
 
   private begin(rule: ScoringRuleRow, task: ScoringTaskRow, lane: Lane): void {
     lane.underWay++;
-    const work = this.work(rule, task, lane)
-      .catch((error: unknown) => {
+    const work = this.judgeTask(rule, task, lane)
+      .then(
+        (outcome) => void this.ended.set(task, { rule, task, outcome }),
         // The lease ends, and it is taken again.
-        if (!this.killed.signal.aborted)
-          this.logger.error({ err: error, rule_id: rule.id, target_id: task.targetId }, 'a judgement is not recorded');
-      })
+        (error: unknown) => this.failed(rule, task, error),
+      )
       .finally(() => {
         lane.underWay--;
         this.underWay.delete(task);
@@ -144,15 +205,8 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     this.underWay.set(task, work);
   }
 
-  private async work(rule: ScoringRuleRow, task: ScoringTaskRow, lane: Lane): Promise<void> {
-    const scope = projectScope(rule.projectId);
-    const came = await this.record.execute(scope, task, await this.judgeTask(rule, task, lane), Date.now());
-    if (came !== undefined) this.judgements.inc({ outcome: came });
-    if (came === 'failed')
-      this.logger.warn({ rule_id: rule.id, target_id: task.targetId }, 'a scoring rule gave no score');
-  }
-
-  private async judgeTask(rule: ScoringRuleRow, { targetId }: ScoringTaskRow, lane: Lane): Promise<Outcome> {
+  private async judgeTask(rule: ScoringRuleRow, task: ScoringTaskRow, lane: Lane): Promise<Outcome> {
+    const { targetId } = task;
     const scope = projectScope(rule.projectId);
     const isOfSpan = rule.target === 'span';
     const target = await this.targets.find(scope, isOfSpan ? 'span' : (rule.target as 'trace'), targetId);
@@ -165,6 +219,8 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     if (isOfSpan && (await this.scores.find(scope, scoreIdOf(rule.id, targetId)))) return { type: 'dropped' };
     const { result, calls, hasCallFailed } = await this.judge.execute(scope, rule, target, this.killed.signal);
     if (calls.length > 0 || hasCallFailed) lane.note(hasCallFailed, Date.now());
-    return { type: 'judged', result, target };
+    return { type: 'judged', result, given: await this.record.scoreOf(scope, task, result, target) };
   }
 }
+
+const keyOf = ({ projectId, id }: ScoringRuleRow): string => `${projectId} ${id}`;

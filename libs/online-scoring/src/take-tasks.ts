@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Scope } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
-import { TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
+import type { WriteTx } from '@spandrel/storage';
+import { scoringTaskTable, TASK_STATE, type ScoringRuleRow, type ScoringTaskRow } from './scoring-rule.entity.js';
 import { readBackfill } from './scoring-rule-resource.js';
-import { ScoringRuleStore } from './scoring-rule.store.js';
+import { ScoringRuleStore, type Counted } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
 
 /** For how long a task is its owner's, unless he renews it. */
@@ -19,54 +18,52 @@ const SKIPPED_AT_ONCE = 500;
 @Injectable()
 export class TakeTasks {
   constructor(
-    private readonly storage: Storage,
     private readonly rules: ScoringRuleStore,
     private readonly tasks: ScoringTaskStore,
   ) {}
 
   /**
-   * Takes up to so many tasks of a rule that are due, as far as its budgets reach; those without any left are passed over.
-   * @param now in ms. @returns copies of the tasks, and of the rule as it is now.
+   * Takes up to so many tasks of a locked rule that are due, as far as its budgets reach; those without any left are passed over.
+   * @param counts what the transaction adds to those of the rule. @param now in ms. @returns copies of the tasks.
    */
-  execute(
-    scope: Scope,
-    ruleId: string,
-    { owner, limit, now }: { owner: string; limit: number; now: number },
-  ): Promise<{ rule: ScoringRuleRow | undefined; taken: ScoringTaskRow[] }> {
-    return this.storage.write(async (tx) => {
-      const rule = await this.rules.findForWrite(tx, scope, ruleId);
-      if (!rule || rule.enabled === 0) return { rule: undefined, taken: [] };
-      let underWay = await this.tasks.countUnderWay(tx, rule, now);
-      const today = { cap: rule.dailyCap, spent: await this.rules.spentToday(tx, rule, now) };
-      const isSpent = decideByBudget(today, rule.dearest, underWay) === 'stop';
-      const due = await this.tasks.dueForWrite(tx, rule, now, isSpent ? SKIPPED_AT_ONCE : limit);
-      const backfill = readBackfill(rule);
-      const taken: ScoringTaskRow[] = [];
-      const skipped = { budget: 0, overload: 0 };
-      for (const task of due) {
-        const caps =
-          task.isBackfill && backfill ? [today, { cap: backfill.max_cost_usd, spent: backfill.spent_usd }] : [today];
-        const decisions = caps.map((cap) => decideByBudget(cap, rule.dearest, underWay));
-        if (now - task.notedAt > WAIT_MS_MAX) {
-          task.state = TASK_STATE.overload;
-          skipped.overload++;
-        } else if (decisions.includes('stop')) {
-          task.state = TASK_STATE.budget;
-          skipped.budget++;
-          if (backfill && decisions[1] === 'stop') backfill.status = 'stopped';
-        } else if (decisions.includes('wait')) {
-          task.dueAt = now + ROOM_MS;
-        } else {
-          Object.assign(task, { owner, dueAt: now + LEASE_MS });
-          taken.push({ ...task });
-          underWay++;
-        }
+  async execute(
+    tx: WriteTx,
+    rule: ScoringRuleRow,
+    { owner, limit, counts, now }: { owner: string; limit: number; counts: Counted; now: number },
+  ): Promise<ScoringTaskRow[]> {
+    if (rule.enabled === 0 || limit <= 0) return [];
+    let underWay = await this.tasks.countUnderWay(tx, rule, now);
+    const spent = rule.dailyCap === null ? 0 : await this.rules.spentToday(tx, rule, now);
+    const today = { cap: rule.dailyCap, spent: spent + (counts.cost ?? 0) };
+    const isSpent = decideByBudget(today, rule.dearest, underWay) === 'stop';
+    const due = await this.tasks.dueForWrite(tx, rule, now, isSpent ? SKIPPED_AT_ONCE : limit);
+    const backfill = readBackfill(rule);
+    const taken: ScoringTaskRow[] = [];
+    const skipped = { budget: 0, overload: 0 };
+    for (const task of due) {
+      const caps =
+        task.isBackfill && backfill ? [today, { cap: backfill.max_cost_usd, spent: backfill.spent_usd }] : [today];
+      const decisions = caps.map((cap) => decideByBudget(cap, rule.dearest, underWay));
+      if (now - task.notedAt > WAIT_MS_MAX) {
+        task.state = TASK_STATE.overload;
+        skipped.overload++;
+      } else if (decisions.includes('stop')) {
+        task.state = TASK_STATE.budget;
+        skipped.budget++;
+        if (backfill && decisions[1] === 'stop') backfill.status = 'stopped';
+      } else if (decisions.includes('wait')) {
+        task.dueAt = now + ROOM_MS;
+      } else {
+        Object.assign(task, { owner, dueAt: now + LEASE_MS });
+        taken.push({ ...task });
+        underWay++;
       }
-      if (backfill?.status === 'stopped') rule.backfill = JSON.stringify(backfill);
-      rule.skippedCount += skipped.budget + skipped.overload;
-      this.rules.count(tx, scope, new Map([[rule.id, skipped]]), now);
-      return { rule: { ...rule }, taken };
-    });
+    }
+    await tx.update(scoringTaskTable, due);
+    if (backfill?.status === 'stopped') rule.backfill = JSON.stringify(backfill);
+    rule.skippedCount += skipped.budget + skipped.overload;
+    Object.assign(counts, skipped);
+    return taken;
   }
 }
 

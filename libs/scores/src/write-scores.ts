@@ -145,12 +145,12 @@ export class WriteScores {
   }
 
   /**
-   * Upserts a score that a scoring rule gave; what it said before is kept as a revision.
-   * @param given with its comment masked ({@link masked}).
-   * @returns why it cannot be one: its target is gone, or it does not fit its definition.
+   * Upserts scores that a scoring rule gave; what they said before is kept as a revision.
+   * @param given with their comments masked ({@link masked}).
+   * @returns why some cannot be one: their target is gone, or they do not fit their definition.
    */
-  async putOfRule(tx: WriteTx, scope: Scope, given: RuleScore, now: number): Promise<DomainError | undefined> {
-    return (await this.upsert(tx, scope, [given], now)).get(given);
+  async putOfRule(tx: WriteTx, scope: Scope, given: readonly RuleScore[], now: number) {
+    return given.length === 0 ? new Map<RuleScore, DomainError>() : this.upsert(tx, scope, given, now);
   }
 
   /** Upserts scores of an export in one transaction. @returns those whose trace or session is not here. */

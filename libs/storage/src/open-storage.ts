@@ -17,7 +17,7 @@ import {
   openPool,
 } from './postgres/postgres-pool.js';
 import { connectionOf, PostgresBackend, type PostgresBackendParts } from './postgres/postgres-backend.js';
-import { SqliteBackend } from './sqlite/sqlite-backend.js';
+import { SqliteBackend, StatementCache } from './sqlite/sqlite-backend.js';
 import { StorageMetrics } from './storage-metrics.js';
 import { Storage } from './storage.js';
 import { migrations } from './migrations/index.js';
@@ -138,8 +138,8 @@ async function openSqlite(file: string, options: StorageOptions): Promise<Opened
     const orm = await initOrm('sqlite', options, {
       driver: BoundSqliteDriver,
       dbName: file,
-      driverOptions: () => new SqliteDialect({ database: writer }),
-      replicas: [{ driverOptions: () => new SqliteDialect({ database: reader }) }],
+      driverOptions: () => new SqliteDialect({ database: new StatementCache(writer) }),
+      replicas: [{ driverOptions: () => new SqliteDialect({ database: new StatementCache(reader) }) }],
     });
     return { dialect: 'sqlite', orm, file, writer, reader, close };
   } catch (error) {

@@ -40,7 +40,8 @@ export abstract class ProjectRows<Row extends { projectId: string; id: string }>
   /** @returns the row, `null` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<Row | null> {
     if (!isStorableText(id)) return null;
-    return this.storage.find((em) => em.findOne(this.of.entity, keyOf<Row>(scope, id)));
+    const rows = this.rowsWhere(scope, sql`r.id = ${id}`);
+    return (await this.storage.read(rows.select(rows.columns, sql`1 = 1`)))[0] ?? null;
   }
 
   /** @throws NotFound. */

@@ -34,21 +34,21 @@ export class SqliteBackend implements Backend {
 
   async transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T> {
     const { writer } = this.parts;
-    this.writes.get('begin immediate').run();
+    this.writes.prepare('begin immediate').run();
     try {
       const result = await turnAfter(() => work(new SqliteTx(this.writes, this.parts.makeManager)));
-      await turnAfter(() => this.writes.get('commit').run());
+      await turnAfter(() => this.writes.prepare('commit').run());
       await turnAfter(() => this.checkpoints.afterCommit());
       return result;
     } catch (error) {
-      if (writer.inTransaction) this.writes.get('rollback').run();
+      if (writer.inTransaction) this.writes.prepare('rollback').run();
       throw error;
     }
   }
 
   async read(query: Sql): Promise<unknown[]> {
     const { text, params } = renderSql(query, 'sqlite');
-    return this.reads.get(text).all(params);
+    return this.reads.prepare(text).all(params);
   }
 
   readLong(query: Sql, options?: LongReadOptions): Promise<unknown[]> {
@@ -99,13 +99,13 @@ class SqliteTx implements BackendTx {
   async all<Row>(query: Query<Row>): Promise<Row[]> {
     this.watch.ask();
     const { text, params } = renderSql(query, 'sqlite');
-    return checkedRows(query, this.statements.get(text).all(params), 'sqlite');
+    return checkedRows(query, this.statements.prepare(text).all(params), 'sqlite');
   }
 
   async run(statement: Sql): Promise<number> {
     this.watch.ask();
     const { text, params } = renderSql(statement, 'sqlite');
-    return turnAfter(() => this.statements.get(text).run(params).changes);
+    return turnAfter(() => this.statements.prepare(text).run(params).changes);
   }
 
   async disableStatementTimeout(): Promise<void> {}
@@ -126,7 +126,7 @@ class SqliteTx implements BackendTx {
   private runForEach<Row>(text: string, rows: readonly Row[], parameters: readonly (keyof Row & string)[]): void {
     if (rows.length === 0) return;
     this.watch.ask();
-    const statement = this.statements.get(text);
+    const statement = this.statements.prepare(text);
     for (const row of rows) statement.run(parameters.map((property) => row[property] as SqlValue));
   }
 }
@@ -149,13 +149,13 @@ export async function turnAfter<Result>(part: () => Result | Promise<Result>): P
 
 const STATEMENTS_MAX = 200;
 
-/** Prepared statements by their text; the least recently used go first. */
-class StatementCache {
+/** Prepared statements by their text; the least recently used go first. The ORM takes one for its database. */
+export class StatementCache {
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly database: Database.Database) {}
 
-  get(text: string): Database.Statement {
+  prepare(text: string): Database.Statement {
     let statement = this.statements.get(text);
     if (statement) {
       this.statements.delete(text);
@@ -166,4 +166,7 @@ class StatementCache {
     this.statements.set(text, statement);
     return statement;
   }
+
+  /** Who opened the database closes it. */
+  close(): void {}
 }
