@@ -90,11 +90,9 @@ export class ScoringTaskStore {
       ID.query`select k.target_id as id from scoring_task k where k.project_id = ${rule.projectId} and k.rule_id = ${rule.id}
         and k.state = ${TASK_STATE.waiting} and k.due_at <= ${now} order by k.due_at limit ${limit}`,
     );
-    if (due.length === 0) return [];
     const ids = due.map(({ id }) => id);
-    return (await this.findForWrite(tx, rule, ids)).filter(
-      ({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now,
-    );
+    const tasks = ids.length === 0 ? [] : [...(await this.ofTargets(tx, rule, ids, true)).values()];
+    return tasks.filter(({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now);
   }
 
   /** Deletes tasks that were locked. */
