@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { accessFeature, AccessSettings, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { KeyHolderStore } from '@spandrel/connections';
 import { listSpansSchema } from '@spandrel/contract';
-import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
+import { createLogger, LOCAL_SCOPE, projectScope } from '@spandrel/kernel';
 import { integer, openStorage, shapeOf, sql } from '@spandrel/storage';
 import { BoundedScan, SpanStore, TraceStore, type StoredSpan } from '@spandrel/tracing';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
@@ -64,6 +64,39 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     expect(await scan(all.length)).toEqual([{ count: all.length }]);
     await expect(scan(all.length - 1)).rejects.toMatchObject({ code: 'range_too_large' });
   });
+
+  it('reads no more traces than may be read, and lists users of nearly all of them as of all', async () => {
+    const PER_USER = 1_010;
+    for (const user of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']) {
+      const traces = Array.from({ length: PER_USER }, (_, n) => ({
+        ...{ id: `${user}${n}`, user_id: user, started_at: new Date(Date.UTC(2026, 1, 1) + n).toISOString() },
+      }));
+      expect((await app.call('POST', '/api/ingest', { traces, spans: [] }, 'users')).body.rejected).toEqual([]);
+    }
+    const scope = projectScope('users');
+    const traces = sql`from trace where project_id = ${scope.projectId} and user_id is not null`;
+    const count = shapeOf({ count: integer() }).query`select count(*) as count ${traces}`;
+    const scan = (analyticsScanRows: number) =>
+      new BoundedScan(app.storage, { analyticsScanRows, analyticsScanMs: 60_000 }).readTraces(traces, count, scope);
+    for (const max of [10 * PER_USER, 1_000_000]) expect(await scan(max)).toEqual([{ count: 10 * PER_USER }]);
+    await expect(scan(10 * PER_USER - 1)).rejects.toMatchObject({ code: 'range_too_large' });
+
+    const users = async (range: string) =>
+      (await app.call('GET', `/api/users?sort_by=calls${range}`, undefined, 'users')).body['users'] as object[];
+    const all = await users('');
+    expect(all).toHaveLength(10);
+    expect(all[0]).toMatchObject({ user_id: 'j', trace_count: PER_USER });
+    expect(await users('&since=2026-02-01&until=2026-02-02')).toEqual(all);
+    const later = all.map((user) => ({
+      ...user,
+      trace_count: PER_USER - 1,
+      first_seen_at: '2026-02-01T00:00:00.001Z',
+    }));
+    expect(await users('&since=2026-02-01T00:00:00.001Z')).toEqual(later);
+    expect(await users('&since=2026-02-01T00:00:01Z')).toMatchObject(
+      all.map(() => ({ trace_count: PER_USER - 1_000 })),
+    );
+  }, 60_000);
 
   it('loads as many spans from the first one on as fit into memory together, at least one', async () => {
     const stored = all

@@ -11,18 +11,21 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
+  betweenStarts,
   containsText,
   fillPage,
   integer,
   joinSql,
   nullable,
   number,
+  onPostgres,
   orderBy,
   plannedOnce,
   rawSql,
   shapeOf,
   sql,
   startOf,
+  Storage,
   text,
   type Page,
   type Query,
@@ -51,6 +54,10 @@ const COST = rawSql(`case when sum(cost_count) > 0 then cast(sum(cost_usd) as do
 const SUMS = sql`user_id as "userId", ${SUMMED_TRACES}, count(distinct session_id) as "sessionCount",
   sum(call_count) as "callCount", min(started_at) as "firstSeen", max(started_at) as "lastSeen"`;
 
+/** Traces that are few whatever the project has. */
+const FEW = 10_000;
+const ONE = shapeOf({ one: integer() });
+
 /** A user and what the list is sorted by. */
 const SORTED_USER = shapeOf({ userId: text(), value: nullable(number()) });
 const SORTED = {
@@ -74,6 +81,7 @@ const sortingOf = ({ sort_by: by, sort_order: order }: ListUsers): Sorting => ({
 @Injectable()
 export class UserListStore {
   constructor(
+    private readonly storage: Storage,
     private readonly scans: BoundedScan,
     private readonly scores: ScoresPort,
   ) {}
@@ -85,17 +93,17 @@ export class UserListStore {
     if (![query.prefix, query.id_contains].every((one) => one === undefined || isStorableText(one))) {
       return { items: [], nextCursor: null };
     }
-    const traces = tracesOf(scope, query);
-    // Without a range Postgres would read a small table whole, rather than the index with the sums (ADR 0090).
-    const isWhole = query.since === undefined && query.until === undefined;
-    const planned = isWhole ? plannedOnce : <Row>(one: Query<Row>): Query<Row> => one;
+    // Of itself Postgres would read a small table whole, rather than the index with the sums (ADR 0090).
+    const isLong = await this.isLong(scope, query);
+    const traces = tracesOf(scope, query, isLong);
+    const planned = isLong ? plannedOnce : <Row>(one: Query<Row>): Query<Row> => one;
     const page = await fillPage(
       sorting,
       from,
       query.limit,
       async (part, start, count) => ({
-        rows: await this.scans.read(
-          sql`select 1 as one ${traces}`,
+        rows: await this.scans.readTraces(
+          traces,
           planned(
             SORTED_USER.query`select * from (
                 select user_id as "userId", ${SORTED[query.sort_by]} as value ${traces} group by user_id
@@ -108,7 +116,7 @@ export class UserListStore {
     );
     const users = await this.sums(
       scope,
-      traces,
+      tracesOf(scope, query),
       page.items.map(({ userId }) => userId),
     );
     return {
@@ -117,15 +125,25 @@ export class UserListStore {
     };
   }
 
+  /** Whether the range has so large a part of all traces that these are read in the order of users, those of others among them. */
+  private async isLong(scope: Scope, { since, until }: ListUsers): Promise<boolean> {
+    if (since === undefined && until === undefined) return true;
+    if (this.storage.dialect === 'sqlite') return false;
+    const rows = await this.storage.readLong(
+      plannedOnce(
+        ONE.query`select 1 as one from trace where project_id = ${scope.projectId}${betweenStarts('started_at', since, until)}
+          limit 1 offset (select greatest(${FEW}, cast(reltuples / 4 as bigint)) from pg_class where oid = 'trace'::regclass)`,
+      ),
+      scope,
+    );
+    return rows.length > 0;
+  }
+
   /** Everything of a few users, by the index on users. @throws DomainError `range_too_large`. */
   private async sums(scope: Scope, range: Sql, ids: readonly string[]): Promise<UserResource[]> {
     if (ids.length === 0) return [];
     const traces = sql`${range} and ${anyOf('user_id', ids)}`;
-    const rows = await this.scans.read(
-      sql`select 1 as one ${traces}`,
-      USER.query`select ${SUMS} ${traces} group by user_id`,
-      scope,
-    );
+    const rows = await this.scans.readTraces(traces, USER.query`select ${SUMS} ${traces} group by user_id`, scope);
     const byId = new Map(rows.map((row) => [row.userId, userResource(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -146,11 +164,17 @@ export class UserListStore {
   }
 }
 
-function tracesOf({ projectId }: Scope, query: ReadUser & Pick<ListUsers, 'prefix' | 'id_contains'>): Sql {
+/** @param isLong keeps Postgres from the index on starts. */
+function tracesOf(
+  { projectId }: Scope,
+  query: ReadUser & Pick<ListUsers, 'prefix' | 'id_contains'>,
+  isLong = false,
+): Sql {
   const { since, until, prefix, id_contains: needle } = query;
   const conditions = [sql`from trace where project_id = ${projectId} and user_id is not null`];
-  if (since !== undefined) conditions.push(sql`started_at >= ${since}`);
-  if (until !== undefined) conditions.push(sql`started_at < ${until}`);
+  const start = isLong ? sql`started_at${onPostgres(rawSql(' + 0'))}` : rawSql('started_at');
+  if (since !== undefined) conditions.push(sql`${start} >= ${since}`);
+  if (until !== undefined) conditions.push(sql`${start} < ${until}`);
   if (needle !== undefined) conditions.push(containsText('user_id', needle));
   return sql`${joinSql(conditions, ' and ')}${prefixed(rawSql('user_id'), prefix)}`;
 }

@@ -23,6 +23,7 @@ import { Replay } from './20261127210636-replay.js';
 import { ColdTexts } from './20261128005019-cold-texts.js';
 import { ScoreVerdicts } from './20261128011640-score-verdicts.js';
 import { UserCosts } from './20261128043330-user-costs.js';
+import { VacuumedSums } from './20261128111500-vacuumed-sums.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261126190000-baseline', class: Baseline },
@@ -49,4 +50,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261128005019-cold-texts', class: ColdTexts },
   { name: '20261128011640-score-verdicts', class: ScoreVerdicts },
   { name: '20261128043330-user-costs', class: UserCosts },
+  { name: '20261128111500-vacuumed-sums', class: VacuumedSums },
 ];
