@@ -82,7 +82,11 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     await expect(scan(10 * PER_USER - 1)).rejects.toMatchObject({ code: 'range_too_large' });
 
     const users = async (range: string) =>
-      (await app.call('GET', `/api/users?sort_by=calls${range}`, undefined, 'users')).body['users'] as object[];
+      (
+        (await app.call('GET', `/api/users?sort_by=calls${range}`, undefined, 'users')).body as unknown as {
+          users: object[];
+        }
+      ).users;
     const all = await users('');
     expect(all).toHaveLength(10);
     expect(all[0]).toMatchObject({ user_id: 'j', trace_count: PER_USER });
