@@ -17,7 +17,12 @@ function request() {
 }
 
 const credential = (text: string): Proof => ({ by: 'credential', text });
-const of = (orgId: string, key = `key of ${orgId}`) => ({ orgId, proof: credential(key), expiresAt: null });
+const of = (orgId: string, key = `key of ${orgId}`) => ({
+  orgId,
+  proof: credential(key),
+  expiresAt: null,
+  permissions: [],
+});
 
 describe('the open requests of an organization', () => {
   it('are as many as it may have, whatever keys they come with; others have their own', () => {
@@ -56,6 +61,15 @@ describe('the open requests of an organization', () => {
     second.socket.emit('close');
     open.add(of('a'), ...request().parts);
     expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
+  });
+
+  it('end when what their credential may do has changed', () => {
+    const open = new OpenRequests(9);
+    const [first, second] = [request(), request()];
+    open.add({ ...of('a', 'one'), permissions: ['read', 'write'] }, ...first.parts);
+    open.add({ ...of('a', 'two'), permissions: ['read'] }, ...second.parts);
+    for (const proof of open.proofs()) open.endOther(proof, { permissions: ['read'] });
+    expect([first.socket.destroyed, second.socket.destroyed]).toEqual([true, false]);
   });
 
   it('end with their credential', () => {

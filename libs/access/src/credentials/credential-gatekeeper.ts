@@ -79,7 +79,7 @@ export class CredentialGatekeeper implements Gatekeeper {
     reply: FastifyReply,
     { counted, lasting, routeLimit }: Admission,
   ): Promise<void> {
-    const { scope, expiresAt } = caller;
+    const { scope, expiresAt, permissions } = caller;
     if (!scope) return;
     const rates = counted ? this.rates.get(caller) : undefined;
     const keyId = caller.kind === 'api_key' ? caller.id : null;
@@ -89,7 +89,7 @@ export class CredentialGatekeeper implements Gatekeeper {
     } else if (rates) await this.count({ ...scope, keyId, rates }, reply);
     if (caller.sessionId !== undefined) this.noteUse.ofSession(caller.sessionId);
     if (keyId !== null) this.noteUse.ofKey(keyId);
-    if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);
+    if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt, permissions }, request, reply);
   }
 
   private async count(request: CountedRequest, reply: FastifyReply): Promise<void> {
@@ -106,7 +106,7 @@ export class CredentialGatekeeper implements Gatekeeper {
   /** What cannot be found out just now stays open, but for a person whom the identity provider was to confirm by now. */
   private async endIfInvalid(proof: Proof): Promise<void> {
     try {
-      await this.authenticate(proof);
+      this.open.endOther(proof, await this.authenticate(proof));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const isRefused = error.code === 'unauthenticated' || error.code === 'project_not_found';
@@ -153,6 +153,7 @@ interface Opener {
   proof: Proof;
   /** When the credential ends, in milliseconds since the epoch; `null`: never. */
   expiresAt: number | null;
+  permissions: Caller['permissions'];
 }
 
 /** Seconds of `Retry-After`: streams end when their clients leave, not by the second. */
@@ -173,13 +174,13 @@ export class OpenRequests {
    * Keeps the connection of a request in mind until its answer is over.
    * @throws DomainError `rate_limited` when the organization has as many open as it may.
    */
-  add({ orgId, proof, expiresAt }: Opener, request: FastifyRequest, reply: FastifyReply): void {
+  add({ orgId, proof, ...credential }: Opener, request: FastifyRequest, reply: FastifyReply): void {
     const count = this.countOf.get(orgId) ?? 0;
     if (count >= this.perOrganization) throw this.tooMany();
     this.countOf.set(orgId, count + 1);
     const { socket } = request.raw;
     const key = keyOf(proof);
-    const open = this.byProof.get(key) ?? { proof, expiresAt, sockets: new Set() };
+    const open = this.byProof.get(key) ?? { proof, ...credential, sockets: new Set() };
     this.byProof.set(key, open);
     open.sockets.add(socket);
     let isOver = false;
@@ -208,6 +209,11 @@ export class OpenRequests {
   /** Breaks off all that a credential or session has open. */
   end(proof: Proof): void {
     for (const socket of this.byProof.get(keyOf(proof))?.sockets ?? []) socket.destroy();
+  }
+
+  /** Breaks off what was begun with other permissions: who listens is to find out about those of now. */
+  endOther(proof: Proof, { permissions }: Pick<Caller, 'permissions'>): void {
+    if (this.byProof.get(keyOf(proof))?.permissions.join() !== permissions.join()) this.end(proof);
   }
 
   /** Breaks off what credentials have open that have ended: that needs no database. */
