@@ -8,6 +8,8 @@ const { recordRealistic } = (await import('../../scripts/demo-realistic/main.mjs
   recordRealistic(server: { url: string }, options: { sessions: number }): Promise<unknown>;
 };
 
+/** What other journeys would find, by its path. */
+const notForOthers: string[] = [];
 let made: { dataset: string; runs: readonly string[] };
 
 /** A few days of traffic, a connection, a rule, a review, a board and an alert. */
@@ -26,6 +28,11 @@ async function recordAll(): Promise<void> {
   await api.post('/api/alerts', { name: 'Many calls', ...rule, channel_ids: [channel.id] });
   const { body } = await api.get<{ datapoints: { id: string }[] }>(`/api/datasets/${made.dataset}/datapoints?limit=3`);
   const trace_id = await traceId();
+  for (const [path, body] of [
+    ['/api/score-definitions', { name: 'grade', kind: 'number', min: 0, max: 1 }],
+    ['/api/views', { page: 'traces', name: 'Failed', query: 'status=failed' }],
+  ] as const)
+    notForOthers.push(`${path}/${(await api.post<{ id: string }>(path, body)).body.id}`);
   await api.post('/api/scores', { name: 'helpful', value: 0.5, trace_id });
   await api.post('/api/comments', { target_type: 'trace', target_id: trace_id, text: 'Look, @ana.' });
   await api.post(`/api/datasets/${made.dataset}/queue`, { datapoint_ids: body.datapoints.map(({ id }) => id) });
@@ -59,7 +66,13 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['a try', async () => `/try?span=${await first('/api/spans?limit=1&kind=llm_call', 'spans')}`],
   ['Events', () => '/events'],
   ['Settings', () => '/settings'],
+  ['the page to sign in', () => '/sign-in'],
   ['a page that is not there', () => '/nope'],
+  ['a dataset that is not there', () => '/datasets/nope'],
+  ['a datapoint that is not there', () => `/datasets/${made.dataset}/datapoints/nope`],
+  ['a run that is not there', () => '/evaluations/nope'],
+  ['a board that is not there', () => '/boards/nope'],
+  ['an alert that is not there', () => '/alerts/nope'],
   ['a trace that is not there', () => '/traces/nope'],
   ['a trace', async () => `/traces/${await traceId()}`],
   ['a trace as a flame graph', async () => `/traces/${await traceId()}?view=flame`],
@@ -86,6 +99,9 @@ const PAGES: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['the progress of a review', () => '/review/traces?view=progress'],
 ];
 
+/** Stands for the checkbox of the first row: what a selection begins with. */
+const A_ROW = 'a row';
+
 /** Dialogs by the page that has them and the buttons that lead there. */
 const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['/traces', 'Command menu'],
@@ -93,7 +109,13 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['/traces', 'Columns'],
   ['/traces', 'Save view'],
   ['/traces', 'Add filter', 'Metadata'],
+  ['/traces', 'Views'],
+  ['/traces', 'Views', 'Manage views'],
+  ['/traces', A_ROW, 'Add to dataset'],
+  ['/traces', A_ROW, 'Send to review'],
+  ['/traces', A_ROW, 'Delete'],
   ['/spans', 'Add filter', 'Kind'],
+  ['/spans', A_ROW, 'Add to dataset'],
   ['a trace', 'Delete trace'],
   ['a trace', 'Add to dataset'],
   ['a trace', 'More'],
@@ -103,19 +125,31 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['a trace', 'helpful 0.5'],
   ['a trace', 'Comments (1)'],
   ['/settings', 'New definition'],
+  ['/settings', 'Delete grade'],
+  ['/settings', 'Import a backup file'],
+  ['/settings', 'Delete all traces'],
   ['/boards', 'New board'],
   ['/analytics', 'Pin to board'],
   ['/analytics', 'Create alert'],
   ['/alerts', 'New alert'],
   ['/alerts?tab=channels', 'New channel'],
   ['/alerts?tab=channels', 'Deliveries of On call'],
+  ['/alerts?tab=channels', 'Edit On call'],
+  ['/alerts?tab=channels', 'Delete On call'],
+  ['an alert', 'Edit'],
+  ['an alert', 'Delete'],
+  ['a board', 'Rename'],
+  ['a board', 'Create alert'],
   ['/datasets', 'New dataset'],
+  ['a dataset', A_ROW, 'Delete'],
+  ['a dataset', A_ROW, 'Send to review'],
   ['a dataset', 'Import'],
   ['a dataset', 'Export'],
   ['a dataset', 'Edit'],
   ['a dataset', 'Delete dataset'],
   ['the rules of a dataset', 'New rule'],
   ['a run', 'Delete run'],
+  ['a run', 'Edit gates'],
   ['a trace', 'Why was this not scored?'],
   ['/scoring-rules', 'New rule'],
   ['a scoring rule', 'Test on a span'],
@@ -148,7 +182,10 @@ const shown = async (): Promise<void> => {
 
 describe('axe', () => {
   journeysOn(recordAll)();
-  afterAll(async () => page?.setViewportSize({ width: 1_280, height: 600 }));
+  afterAll(async () => {
+    await page?.setViewportSize({ width: 1_280, height: 600 });
+    for (const path of notForOthers) await program.api.delete(path);
+  });
 
   inBrowser.each([
     [1_440, 900],
@@ -165,17 +202,22 @@ describe('axe', () => {
   });
 
   inBrowser.each([
-    [1_440, 900],
-    [390, 844],
-  ])('finds nothing in any dialog at %i pixels', async (width, height) => {
+    [1_440, 900, 0],
+    [1_440, 900, 1],
+    [390, 844, 0],
+    [390, 844, 1],
+  ])('finds nothing in any dialog at %i by %i pixels, half %i', async (width, height, half) => {
     await page.setViewportSize({ width, height });
     const found: string[] = [];
-    for (const [name, ...buttons] of DIALOGS) {
+    for (const [name, ...buttons] of DIALOGS.filter((_, at) => at % 2 === half)) {
       await page.goto(program.apiUrl + (await pathOf(name)));
       await shown();
       for (const [at, button] of buttons.entries()) {
-        const role = at === 0 ? 'button' : 'menuitem';
-        await page.getByRole(role, { name: button, exact: true }).first().click();
+        const role = at === 0 || buttons[at - 1] === A_ROW ? 'button' : 'menuitem';
+        const firstRow = page.getByRole('grid').getByRole('row').nth(1);
+        await (button === A_ROW
+          ? firstRow.getByRole('checkbox').check()
+          : page.getByRole(role, { name: button, exact: true }).first().click());
       }
       await page.locator('dialog:modal, [role=menu], [role=group][aria-label=Columns]').first().waitFor();
       await settled(page, () => page.evaluate('document.querySelectorAll("*").length'));
