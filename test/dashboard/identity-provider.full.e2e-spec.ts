@@ -181,7 +181,8 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     expect(await watched.clipboard()).toBe(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
 
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill('Many 7');
+    // Each word of it, in any order.
+    await page.getByRole('combobox', { name: 'Command' }).fill('many acme 7');
     await page.getByRole('option', { name: 'Acme / Many 7' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
@@ -254,6 +255,16 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
       expect(datasets.map(({ name }) => name)).not.toContain(`written in ${1 - n}`);
     }
 
+    // A role that is lowered takes the buttons of a page that nobody touches.
+    await other.keyboard.press('g');
+    await other.keyboard.press('d');
+    await other.getByRole('button', { name: 'New dataset' }).waitFor();
+    await isConnected(other);
+    await app.api.patch(`/api/orgs/${tenant.org.id}/members/${members[1]!.id}`, { role: 'viewer' });
+    await other.getByRole('banner').getByText('Read only').waitFor();
+    await expectSoon(() => other.getByRole('button', { name: 'New dataset' }).count(), 0);
+    await isConnected(other);
+
     await app.api.delete(`/api/orgs/${tenant.org.id}/members/${members[1]!.id}`);
     await other.getByRole('heading', { name: 'This link leads to another project' }).waitFor();
     await apis[0]!.post('/api/traces', { name: 'goes on' });
@@ -267,6 +278,33 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await other.getByRole('banner').getByText('Acme / Acme').waitFor();
     await other.close();
     expect(faultsOf()).toEqual([]);
+  });
+
+  inBrowser('says that the provider is away, and goes on by itself once it answers', async () => {
+    const waiting = await page.context().newPage();
+    for (const tab of [waiting, page]) await tab.goto(`${app.url}/sign-in?next=%2Fdatasets`);
+    await waiting.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    await signIn('ada');
+    // A tab that waits to be signed in goes on, too.
+    for (const tab of [page, waiting]) await tab.getByRole('button', { name: 'Account', exact: true }).waitFor();
+    await waiting.close();
+    await page.getByRole('button', { name: 'New dataset' }).first().waitFor();
+    const fault = page.getByRole('alert').filter({ hasText: 'Datasets could not be loaded' });
+    app.settings.of(OidcSettings).refreshMs = 1;
+    provider.isDown = true;
+    try {
+      // Whom a server let in a moment ago it lets in for a moment more.
+      await expectSoon(() => page.evaluate(`fetch('/api/session').then(({ status }) => status)`), 503);
+      await page.reload();
+      await fault.getByText('the identity provider has not confirmed you').waitFor();
+      await fault.getByRole('button', { name: 'Copy' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Account', exact: true }).count()).toBe(0);
+    } finally {
+      app.settings.of(OidcSettings).refreshMs = 300_000;
+      provider.isDown = false;
+    }
+    await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
+    await expectSoon(() => fault.count(), 0);
   });
 
   inBrowser('says why somebody cannot be signed in', async () => {

@@ -37,6 +37,15 @@ describe('an empty instance', () => {
       await first.getByRole('tab', { name: language }).click();
       await first.getByRole('tabpanel', { name: language }).getByText(`${program.gatewayUrl}/v1`).waitFor();
     }
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    const rightOf = async (part: Locator): Promise<number> => {
+      const { x, width } = (await part.boundingBox())!;
+      return x + width;
+    };
+    await expectSoon(async () => (await rightOf(first)) <= 390, true);
+    expect(await rightOf(first.getByRole('button', { name: 'Copy' }))).toBeLessThan(await rightOf(first));
+    await page.setViewportSize(usual);
     await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     // Without the mouse: what is copied is what is run.
     await tabTo(first.getByRole('button', { name: 'Copy' }));

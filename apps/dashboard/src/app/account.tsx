@@ -7,10 +7,9 @@ import { goToSignIn } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem, ButtonMenuLink } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
 import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
-import { noteProject, projectAddress, recentProjects, SESSION_PROJECTS } from '../features/projects.js';
-import { notifyOtherTabs, onOtherTabs } from '../features/session-look.js';
+import { lastOpenedFirst, noteProject, projectAddress, SESSION_PROJECTS } from '../features/projects.js';
+import { notifyOfSignIn, notifyOtherTabs, onOtherTabs, SessionLook } from '../features/session-look.js';
 import { BROWSER_SESSION } from '../features/browser-session.js';
-import { SessionLook } from '../features/session-look.js';
 import { browserParts } from '../live/event-stream.js';
 import { onLiveRefusal, useLiveState } from '../live/live-updates.js';
 import styles from './account.module.css';
@@ -22,6 +21,7 @@ export function Account({ session }: { session: BrowserSessionResource }) {
   useSessionWatch(session);
   const here = session.project?.id;
   useEffect(() => {
+    notifyOfSignIn();
     if (here !== undefined) noteProject(here);
   }, [here]);
   // The menu covers a part of the page, which cannot be used meanwhile anyway.
@@ -45,7 +45,7 @@ export function Account({ session }: { session: BrowserSessionResource }) {
   return (
     <div ref={container} className={styles.account}>
       {session.org && session.project && (
-        <span className={styles.where}>
+        <span className={styles.where} title={`${session.org.name} / ${session.project.name}`}>
           <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
         </span>
       )}
@@ -70,11 +70,7 @@ function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
     enabled: session.kind === 'person',
   });
   const search = useShortcutList().find(({ keys: pressed }) => pressed === 'mod+k');
-  const recent = recentProjects();
-  const placeOf = (id: string): number => (recent.includes(id) ? recent.indexOf(id) : recent.length);
-  const others = (data?.projects ?? [])
-    .filter(({ id }) => id !== session.project?.id)
-    .toSorted((a, b) => placeOf(a.id) - placeOf(b.id));
+  const others = lastOpenedFirst(data?.projects ?? []).filter(({ id }) => id !== session.project?.id);
   return (
     <>
       {others.slice(0, SHOWN_MAX).map((project) => (

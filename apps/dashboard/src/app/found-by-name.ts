@@ -7,7 +7,7 @@ import { alertAddress, ALERTS } from '../features/alerts/alerts.js';
 import { boardAddress, BOARDS } from '../features/boards/boards.js';
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { BROWSER_SESSION, useCapabilities } from '../features/browser-session.js';
-import { projectAddress, SESSION_PROJECTS } from '../features/projects.js';
+import { lastOpenedFirst, projectAddress, SESSION_PROJECTS } from '../features/projects.js';
 import { addressOfView, SAVED_VIEWS } from '../features/saved-views/saved-views.js';
 import { SCORING_RULES, scoringRuleAddress } from '../features/scoring-rules/scoring-rules.js';
 import { datasetAddress, nameOfTrace, runAddress, sessionAddress, traceAddress } from '../features/addresses.js';
@@ -24,8 +24,9 @@ const PAUSE_MS = 200;
 const LENGTH_MIN = 2;
 /** The most that are shown of one kind. */
 const FOUND_MAX = 5;
+const PROJECTS_MAX = 20;
 
-/** Views, boards, alerts, scoring rules, projects of a person, traces, sessions, datasets and runs whose names contain a text, a moment after it was typed. */
+/** Views, boards, alerts, scoring rules, projects of a person, traces, sessions, datasets and runs whose names contain each word of a text, a moment after it was typed. */
 export function useFoundByName(typed: string): readonly Found[] {
   const client = useQueryClient();
   const text = useSettled(typed.trim(), PAUSE_MS);
@@ -46,7 +47,8 @@ async function findByName(
   features: readonly string[],
   signal: AbortSignal,
 ): Promise<Found[]> {
-  const isCalled = ({ name }: { name: string }): boolean => name.toLowerCase().includes(text.toLowerCase());
+  const words = text.toLowerCase().split(/\s+/);
+  const isCalled = ({ name }: { name: string }): boolean => words.every((word) => name.toLowerCase().includes(word));
   const session = client.getQueryData<BrowserSessionResource>(BROWSER_SESSION.queryKey);
   const [traces, sessions, datasets, runs, views, boards, alerts, rules, projects] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
@@ -67,10 +69,10 @@ async function findByName(
     ...rules.filter(isCalled).map(({ id, name }) => ({
       ...{ group: 'Scoring rules', label: name, address: scoringRuleAddress(id) },
     })),
-    ...projects.projects
+    ...lastOpenedFirst(projects.projects)
       .map(({ id, org, name }) => ({ id, name: `${org.name} / ${name}` }))
       .filter((project) => project.id !== session?.project?.id && isCalled(project))
-      .slice(0, FOUND_MAX)
+      .slice(0, PROJECTS_MAX)
       .map(({ id, name }) => ({ group: 'Projects', label: name, address: projectAddress(id) })),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({

@@ -24,7 +24,7 @@ const LazyTracePeek = lazyPart(async () => (await import('../pages/trace/trace-p
 /** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {
   const isOutside = useLocation().pathname === SIGN_IN || SHARE_TOKEN !== null;
-  const { data: session, isPending, error } = useQuery(BROWSER_SESSION);
+  const { data: session, isFetched, error } = useQuery(BROWSER_SESSION);
   const isNobody = session?.mode === 'cloud' && !session.signed_in;
   const isOnTheWay = isNobody || (session !== undefined && !hasOwnAddress(session));
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Shell() {
     <MayWrite value={mayWrite}>
       <MayReview value={mayWrite || session.scopes.includes('review')}>
         <TracePeek value={LazyTracePeek}>
-          <Frame session={session} isOpen={!isPending && !isOnTheWay && !isElsewhere} isElsewhere={isElsewhere} />
+          <Frame session={session} isOpen={isFetched && !isOnTheWay && !isElsewhere} isElsewhere={isElsewhere} />
         </TracePeek>
       </MayReview>
     </MayWrite>

@@ -13,11 +13,18 @@ export const SESSION_PROJECTS = queryOptions({
 
 /** Projects that were opened in this browser, the last one first; so many are kept. */
 const RECENT = { key: 'spandrel.projects', max: 20 };
-export const recentProjects = (): string[] => (readStored(RECENT.key) ?? '').split(' ');
+const recentProjects = (): string[] => (readStored(RECENT.key) ?? '').split(' ');
 
 /** Notes that this browser opened a project. */
 export const noteProject = (id: string): void =>
   store(RECENT.key, [...new Set([id, ...recentProjects()])].slice(0, RECENT.max).join(' '));
+
+/** @returns all of the projects, those opened last here first. */
+export function lastOpenedFirst<Project extends { id: string }>(projects: readonly Project[]): Project[] {
+  const recent = recentProjects();
+  const placeOf = ({ id }: Project): number => (recent.includes(id) ? recent.indexOf(id) : recent.length);
+  return projects.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
 
 /** Where the pages of a project begin. */
 export const projectAddress = (id: string): string => `/p/${encodeURIComponent(id)}/traces`;

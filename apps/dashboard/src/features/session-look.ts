@@ -1,4 +1,5 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
+import { readStored, store } from '../components/storage.js';
 
 /** What a look at the session is made with; tests have their own. */
 interface LookParts {
@@ -46,6 +47,18 @@ export class SessionLook {
 }
 
 const CHANNEL = 'spandrel.session';
+
+const LEFT_TO_SIGN_IN = 'spandrel.signing-in';
+
+/** Keeps that this browser goes to the identity provider: the page that it comes back to notifies the tabs that wait. */
+export const noteSignIn = (): void => store(LEFT_TO_SIGN_IN, 'yes');
+
+/** {@link notifyOtherTabs} where somebody has come back from the identity provider. */
+export function notifyOfSignIn(): void {
+  if (!readStored(LEFT_TO_SIGN_IN)) return;
+  store(LEFT_TO_SIGN_IN, '');
+  notifyOtherTabs();
+}
 
 /** Notifies the other tabs of this browser that somebody signed in or out. */
 export function notifyOtherTabs(): void {

@@ -122,6 +122,7 @@ describe('describe count', () => {
       expect(describeCount(list(200, false), undefined, 'trace')).toBe('Counting traces');
       expect(describeCount(list(5, true, true), null, 'trace')).toBe('Counting traces');
       expect(describeCount(list(200, false), null, 'span')).toBe('200+ spans');
+      expect(describeCount(list(0, false), null, 'span')).toBe('');
       expect(describeCount(list(200, false), { count: 0, exact: true }, 'trace')).toBe('200+ traces');
     });
   });

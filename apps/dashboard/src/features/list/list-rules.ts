@@ -127,7 +127,7 @@ export function describePending({ count, isMore }: PendingRows, one: string): st
 }
 
 /**
- * How many rows a list has: `2,013 traces`, `10,000+ traces`.
+ * How many rows a list has: `2,013 traces`, `10,000+ traces`; `''` for one that could not be loaded.
  * @param counted what the server counted; `undefined` while it does, `null` where nobody asked it.
  */
 export function describeCount(
@@ -136,6 +136,8 @@ export function describeCount(
   one: string,
 ): string {
   if (list.isComplete && !list.isWaiting) return formatCounted(list.length, one);
+  // What could not be loaded has no number.
+  if (list.length === 0 && !list.isWaiting) return '';
   if (counted === undefined || list.isWaiting) return `Counting ${one}s`;
   // Rows that came after the count are not in it.
   if (counted === null || counted.count < list.length) return `${formatCount(list.length)}+ ${one}s`;

@@ -177,7 +177,7 @@ function AuditFilters({ search, onChange }: { search: AuditSearch; onChange(sear
         value={action}
         onChange={(event) => onChange({ ...search, action: event.target.value })}
       />
-      <SearchFilter isEntered label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
+      <SearchFilter isEntered label="By (ID)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
       <SearchFilter
         isEntered
         label="Target ID"

@@ -58,17 +58,22 @@ function keyColumns(
   onRevoke: (key: KeyResource) => void,
 ): GridColumn<KeyResource>[] {
   return [
-    { id: 'name', header: 'Name', width: 140, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
-    { id: 'prefix', header: 'Begins with', width: 120, cell: ({ prefix }) => <code>{prefix}</code> },
-    { id: 'scopes', header: 'Scopes', width: 170, cell: ({ scopes }) => scopes.join(', ') },
-    cellColumn('project', 'Project', 140, ({ project_id: id }) => <bdi title={id}>{projects.get(id) ?? id}</bdi>),
+    { id: 'name', header: 'Name', width: 100, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+    { id: 'prefix', header: 'Begins with', width: 104, cell: ({ prefix }) => <code>{prefix}</code> },
+    {
+      id: 'scopes',
+      header: 'Scopes',
+      width: 110,
+      cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopes.join(', ')}</span>,
+    },
+    cellColumn('project', 'Project', 96, ({ project_id: id }) => <bdi title={id}>{projects.get(id) ?? id}</bdi>),
     cellColumn('expires_at', 'Ends', { note: zone, width: 136 }, ({ expires_at: at }) =>
       at === null ? 'Never' : <Time at={at} />,
     ),
-    cellColumn('state', 'State', 100, ({ state }) => (
+    cellColumn('state', 'State', 70, ({ state }) => (
       <span {...(state === 'suspended' && { title: SUSPENDED })}>{state}</span>
     )),
-    cellColumn('maker', 'Made by', 140, ({ maker, service_account: isServiceAccount }) => (
+    cellColumn('maker', 'Made by', 110, ({ maker, service_account: isServiceAccount }) => (
       <bdi title={maker?.id}>
         {maker === null ? NONE : (maker.name ?? maker.id)}
         {isServiceAccount ? ', for a service' : ''}

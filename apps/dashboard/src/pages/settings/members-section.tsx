@@ -104,14 +104,14 @@ interface MemberContext {
 function memberColumns({ projects, giver, members, onAct }: MemberContext): GridColumn<MemberResource>[] {
   return [
     cellColumn('name', 'Name', { width: 160, grows: true }, (row) => <bdi>{row.person?.name ?? NONE}</bdi>),
-    cellColumn('email', 'E-mail', { width: 220, grows: true }, ({ email }) => (
+    cellColumn('email', 'E-mail', { width: 200, grows: true }, ({ email }) => (
       <bdi title={email ?? undefined}>{email ?? NONE}</bdi>
     )),
     { id: 'role', header: 'Role', width: 90, cell: ({ role }) => role },
     cellColumn('project', 'Project', 140, ({ project_id: id }) =>
       id === null ? 'All projects' : <bdi title={projects.get(id)}>{projects.get(id) ?? id}</bdi>,
     ),
-    cellColumn('source', 'From', 130, ({ source, person }) =>
+    cellColumn('source', 'From', 190, ({ source, person }) =>
       source === 'groups' ? 'A group' : person === null ? 'Added, has not signed in yet' : 'Added',
     ),
     cellColumn('provider', 'Identity provider', 170, ({ provider_status: status, provider_asked_at: at }) => (
@@ -124,7 +124,7 @@ function memberColumns({ projects, giver, members, onAct }: MemberContext): Grid
         )}
       </span>
     )),
-    cellColumn('actions', 'Actions', 150, (row) => (
+    cellColumn('actions', 'Actions', 168, (row) => (
       <Actions member={row} may={actsOn(giver, row, members)} onAct={onAct} />
     )),
   ];

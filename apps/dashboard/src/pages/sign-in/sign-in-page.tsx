@@ -6,7 +6,7 @@ import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
+import { noteSignIn, onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
 import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
 import { baseOf } from '../../api/project-base.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
@@ -147,7 +147,7 @@ export function SignInFault() {
 export function IdentityProviderLink({ session, next }: { session: BrowserSessionResource; next: string }) {
   if (!session.identity_provider) return null;
   return (
-    <a className={styles.provider} href={`/api/session/oidc?next=${encodeURIComponent(next)}`}>
+    <a className={styles.provider} href={`/api/session/oidc?next=${encodeURIComponent(next)}`} onClick={noteSignIn}>
       {session.identity_provider.label}
     </a>
   );
