@@ -109,7 +109,6 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['/traces', 'Columns'],
   ['/traces', 'Save view'],
   ['/traces', 'Add filter', 'Metadata'],
-  ['/traces', 'Views'],
   ['/traces', 'Views', 'Manage views'],
   ['/traces', A_ROW, 'Add to dataset'],
   ['/traces', A_ROW, 'Send to review'],
