@@ -86,7 +86,7 @@ async function fill(url: string, folder: string, spans: number, fillWith: typeof
     const began = performance.now();
     await fillWith(caller, spans, to);
     const perSecond = spans / ((performance.now() - began) / 1_000);
-    // As autovacuum does within minutes: sums are read of indexes alone once rows are known to be seen by all.
+    // Autovacuum does so within minutes: sums are read of indexes alone once rows are known to be seen by all.
     await query(url, 'vacuum (analyze)');
     await slicesMade(spans, async () => (await query(url, SLICES_MADE))[0]!['made']);
     return {

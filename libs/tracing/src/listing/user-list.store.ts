@@ -93,7 +93,7 @@ export class UserListStore {
     if (![query.prefix, query.id_contains].every((one) => one === undefined || isStorableText(one))) {
       return { items: [], nextCursor: null };
     }
-    // Of itself Postgres would read a small table whole, rather than the index with the sums (ADR 0090).
+    // Postgres by itself would read a small table whole, rather than the index with the sums (ADR 0090).
     const isLong = await this.isLong(scope, query);
     const traces = tracesOf(scope, query, isLong);
     const planned = isLong ? plannedOnce : <Row>(one: Query<Row>): Query<Row> => one;
