@@ -5,6 +5,7 @@ import {
   type JWTPayload,
   type JWTVerifyOptions,
   createRemoteJWKSet,
+  customFetch,
   type CryptoKey,
   type FlattenedJWSInput,
   type JWSHeaderParameters,
@@ -15,6 +16,7 @@ import { permissionsOfRole } from '@spandrel/http';
 import type { AccessSettings } from '../access.settings.js';
 import { type JwtSettings, claimAt, claimPathText, namesIn, type IdSource } from './jwt.settings.js';
 import { expired, notValid } from '../answers.js';
+import { boundedFetch } from './bounded-fetch.js';
 
 /** The claims of a JWT that was verified (docs/spec/access.md#jwts). */
 export interface JwtClaims {
@@ -112,6 +114,7 @@ export class Jwks {
       timeoutDuration: 3_000,
       cooldownDuration: Infinity,
       cacheMaxAge: Infinity,
+      [customFetch]: boundedFetch,
     });
   }
 

@@ -5,6 +5,7 @@ import { ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 import type { JWTPayload } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
 import { AccessSettings } from '../access.settings.js';
+import { boundedFetch } from '../credentials/bounded-fetch.js';
 import { claimAt, namesIn } from '../credentials/jwt.settings.js';
 import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
@@ -150,6 +151,7 @@ export class IdentityProvider {
       clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret),
       {
         timeout: ANSWER_SECONDS_MAX,
+        [oidc.customFetch]: (address, init) => boundedFetch(address, init as RequestInit),
         // The settings let plain http through for this machine alone.
         ...(url.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
       },
