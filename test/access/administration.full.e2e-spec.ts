@@ -39,8 +39,11 @@ interface Orgs {
   next_cursor: string | null;
 }
 
+/** What was done; what was refused is noted later, and comes at any time. */
 const auditOf = async (api: Api): Promise<AuditEntry[]> =>
-  (await api.get<{ entries: AuditEntry[] }>('/api/audit-log')).body.entries;
+  (await api.get<{ entries: AuditEntry[] }>('/api/audit-log')).body.entries.filter(
+    ({ action }) => action !== 'request.refused',
+  );
 
 describe('organizations', () => {
   it("are the operator's to make, and have the service's limit unless they are given one", async () => {
@@ -159,8 +162,7 @@ describe('the audit log', () => {
   });
 
   it('has nothing of what was refused, as if it had been done', async () => {
-    const done = async (): Promise<number> =>
-      (await auditOf(app.api)).filter(({ action }) => action !== 'request.refused').length;
+    const done = async (): Promise<number> => (await auditOf(app.api)).length;
     const before = await done();
     await tenant.api.post('/api/orgs', { name: 'x' });
     await tenant.api.patch(`/api/orgs/${other.org.id}`, { name: 'x' });
@@ -211,8 +213,9 @@ describe('spandrel admin', () => {
     expect(await json('org', 'update', org.id, '--rate-limit', 'default')).toMatchObject({ rate_limit: 100 });
     expect((await admin('org', 'list')).out).toContain(`${org.id}  "Acme"  plan team, 100 requests/s\n`);
     expect(await json('project', 'list', '--org', org.id)).toEqual([project]);
-    const audit = await json<AuditEntry[]>('audit', '--limit', '6');
-    expect(audit.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
+    const audit = await json<AuditEntry[]>('audit', '--limit', '50');
+    const acts = audit.map(({ action, actor }) => `${actor} ${action}`).filter((act) => act.startsWith('cli '));
+    expect(acts.slice(0, 6)).toEqual([
       'cli org.updated',
       'cli org.updated',
       'cli key.deleted',

@@ -47,7 +47,7 @@ describe('a project', () => {
     const { body } = await tenant.api.get<{ projects: ProjectResource[] }>(`/api/orgs/${tenant.org.id}/projects`);
     expect(body.projects).toEqual([changed]);
     const log = await tenant.api.get<{ entries: AuditEntry[] }>('/api/audit-log');
-    expect(log.body.entries[0]).toMatchObject({
+    expect(log.body.entries.find(({ action }) => action === 'project.updated')).toMatchObject({
       ...{ action: 'project.updated', target_id: id, target_name: 'Renamed', project_id: id, org_id: tenant.org.id },
       details: { retention_days: { from: null, to: 30 }, protected: { from: false, to: true } },
     });

@@ -206,9 +206,11 @@ describe('the log of its own', () => {
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as AuditEntry);
-    await until(async () => (await written()).length === (await list()).length);
-    const lines = await written();
-    const entries = (await list()).toReversed();
+    let [lines, entries]: [AuditEntry[], AuditEntry[]] = [[], []];
+    await until(async () => {
+      [lines, entries] = [await written(), (await list()).toReversed()];
+      return lines.length === entries.length;
+    });
     for (const orgId of new Set(entries.map(({ org_id }) => org_id))) {
       const ofChain = lines.filter(({ org_id }) => org_id === orgId);
       expect(ofChain).toEqual(entries.filter(({ org_id }) => org_id === orgId));
