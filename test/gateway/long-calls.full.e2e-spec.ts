@@ -198,7 +198,7 @@ afterEach(async () => {
 
 async function start(settings: Partial<GatewaySettings>): Promise<StartedGateway> {
   const { providers, maskers } = await loadPlugins(entries, createLogger('silent', 'test'));
-  const given = { apiUrl: api.url, flushMs: 5, readMs: PATIENT_MS, shutdownMs: 5_000, ...settings };
+  const given = { apiUrl: api.url, flushMs: 5, readMs: 10 * PATIENT_MS, shutdownMs: 5_000, ...settings };
   const gateway = await startGateway(upstreamUrl, given, { providers, maskers, plugins: entries });
   gateways.push(gateway);
   return gateway;
