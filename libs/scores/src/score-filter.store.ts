@@ -17,7 +17,7 @@ import {
 } from '@spandrel/storage';
 import { inStarts, type ScoredOrder, type ScoredPage, type ScoredTargets } from '@spandrel/tracing';
 
-const ID = shapeOf({ id: nullable(text()) });
+const LOOKED_UP = shapeOf({ count: integer(), ids: text() });
 const COUNT = shapeOf({ count: integer() });
 const HEAD = shapeOf({ met: integer(), seen: integer(), first: nullable(integer()), last: nullable(integer()) });
 
@@ -48,37 +48,32 @@ export class ScoreFilterStore {
       return undefined;
     const { projectId } = scope;
     const [id, ofTarget] = [rawSql(`c.${target}_id`), rawSql(`${target === 'span' ? 's' : 't'}.id`)];
-    let ids: ReadonlySet<string> | undefined;
-    const conditions: Sql[] = [];
-    const many: Meant[] = [];
-    let few: (Meant & { count: number }) | undefined;
-    for (const { name, by, conditions: own } of groupByScore(filters)) {
-      const meant: Meant = {
-        ofName: sql`c.project_id = ${projectId} and c.name = ${name}`,
-        by,
-        verdict: joinSql(
-          own.map(([has]) => has),
-          ' and ',
-        ),
-      };
-      const rows = await this.storage.readLong(
-        ID.query`select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}`,
-        scope,
-      );
-      const found = new Set(rows.flatMap((row) => row.id ?? []));
-      if (rows.length <= LOOKED_UP_MAX) {
-        ids = ids ? ids.intersection(found) : found;
-        if (rows.length < (few?.count ?? Infinity)) few = { ...meant, count: rows.length };
-      } else {
-        many.push(meant);
+    const looked = await Promise.all(
+      groupByScore(filters).map(async ({ name, by, conditions: own }) => {
+        const meant = {
+          ofName: sql`c.project_id = ${projectId} and c.name = ${name}`,
+          by,
+          verdict: joinSql(
+            own.map(([has]) => has),
+            ' and ',
+          ),
+        };
         const tested = joinSql([sql`c.name || '' = ${name}`, ...own.map(([, test]) => test)], ' and ');
         // Without statistics both databases take an index with all scores of the project, or of the name.
         const index = onSqlite(rawSql(` indexed by score_${target}`));
-        conditions.push(sql`exists (select 1 from score c${index} where c.project_id = ${projectId} and ${id} = ${ofTarget}
-          and ${tested} limit 1 offset 0)`);
-      }
-    }
-    if (!ids) return { conditions, order: (page) => this.orderOf(scope, target, many, page) };
+        const test = sql`exists (select 1 from score c${index} where c.project_id = ${projectId} and ${id} = ${ofTarget}
+          and ${tested} limit 1 offset 0)`;
+        return { ...meant, test, ...(await this.lookUp(scope, meant, id)) };
+      }),
+    );
+    const [known, many] = [
+      looked.filter(({ count }) => count <= LOOKED_UP_MAX),
+      looked.filter(({ count }) => count > LOOKED_UP_MAX),
+    ];
+    const conditions = many.map(({ test }) => test);
+    if (known.length === 0) return { conditions, order: (page) => this.orderOf(scope, target, many, page) };
+    const ids = known.map(({ ids: own }) => new Set(own)).reduce((all, own) => all.intersection(own));
+    const [few] = known.toSorted((a, b) => a.count - b.count);
     const fewest = this.storage.dialect === 'postgres' ? few : undefined;
     return { conditions, ids: [...ids], order: async (page) => fewest && sorted(target, fewest, page) };
   }
@@ -102,29 +97,45 @@ export class ScoreFilterStore {
     return { from: sql`score c${index}`, where: meant, at: 'c.value', id };
   }
 
+  /** The first scores that say something, in one row: ids by their thousand cost more than finding them. */
+  private async lookUp(scope: Scope, meant: Meant, id: Sql): Promise<{ count: number; ids: string[] }> {
+    const ids = sql`${onSqlite(rawSql('json_group_array(id)'))}${onPostgres(rawSql("coalesce(json_agg(id), '[]')::text"))}`;
+    const [row] = await this.storage.readLong(
+      LOOKED_UP.query`select count(*) as count, ${ids} as ids
+        from (select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}) c`,
+      scope,
+    );
+    const found = (JSON.parse(row!.ids) as (string | null)[]).filter((one) => one !== null);
+    return { count: row!.count, ids: found };
+  }
+
   /** The scores that a page is read by: those that lie thinnest where it begins. */
   private async orderOf(
     scope: Scope,
     target: 'trace' | 'span',
-    conditions: readonly Meant[],
+    conditions: readonly Tested[],
     page: ScoredPage,
   ): Promise<ScoredOrder> {
     const isOnPostgres = this.storage.dialect === 'postgres';
-    if (conditions.length === 1 && !isOnPostgres) return walked(target, conditions[0]!);
+    const by = (order: ScoredOrder, { test }: Tested): ScoredOrder => ({
+      ...order,
+      left: conditions.flatMap((one) => (one.test === test ? [] : one.test)),
+    });
+    if (conditions.length === 1 && !isOnPostgres) return by(walked(target, conditions[0]!), conditions[0]!);
     const heads = await Promise.all(conditions.map((one) => this.headOf(scope, target, one, page)));
     const start = Math.max(...heads.map(({ first }) => first ?? -Infinity));
     const density = ({ met, seen, last }: (typeof heads)[number]) => (seen < HEAD_MAX ? 0 : met / (1 + start - last!));
     const { met, seen, meant } = heads.toSorted((a, b) => density(a) - density(b))[0]!;
-    if (!isOnPostgres || seen < HEAD_MAX || met > page.limit) return walked(target, meant);
+    if (!isOnPostgres || seen < HEAD_MAX || met > page.limit) return by(walked(target, meant), meant);
     const [row] = await this.storage.readLong(
       COUNT.query`select count(*) as count from (select 1 as one from ${byVerdict(meant)} limit ${COUNTED_MAX}) taken`,
       scope,
     );
-    return row!.count < COUNTED_MAX ? sorted(target, meant, page) : walked(target, meant);
+    return by(row!.count < COUNTED_MAX ? sorted(target, meant, page) : walked(target, meant), meant);
   }
 
   /** How many of the first scores of a name meet a condition, and where these lie: what is further on in the list is less. */
-  private async headOf(scope: Scope, target: 'trace' | 'span', meant: Meant, page: ScoredPage) {
+  private async headOf(scope: Scope, target: 'trace' | 'span', meant: Tested, page: ScoredPage) {
     const { index, at, id } = ORDERS[target];
     const where = inStarts({ where: sql`${meant.ofName} and ${rawSql(id)} is not null`, at }, page);
     const sign = rawSql(page.sort_order === 'desc' ? '' : '-');
@@ -149,6 +160,11 @@ interface Meant {
   ofName: Sql;
   verdict: Sql;
   by: 'value' | 'label';
+}
+
+/** The same with a condition on `trace t` or `span s`, by which these are tested one by one. */
+interface Tested extends Meant {
+  test: Sql;
 }
 
 /**

@@ -283,7 +283,11 @@ async function findTraces(
   if (!isStorable(filters)) return undefined;
   const driven = drivenTraces(scope, filters);
   if (driven === null) return undefined;
-  const conditions = [...conditionsOf(scope, filters), ...valueConditions(filters), ...(filters.scored ?? [])];
+  const conditions = [
+    ...conditionsOf(scope, filters),
+    ...valueConditions(filters),
+    ...(order?.left ?? filters.scored ?? []),
+  ];
   if (filters.provider !== undefined) {
     conditions.push(await withProvider(storage, scope, filters.provider));
   }

@@ -42,6 +42,8 @@ export interface ScoredOrder {
   /** The columns with the start of the trace or span, or the value that is sorted by, and with its id. */
   at: string;
   id: string;
+  /** Conditions that what is found so has still to meet; all where they are left out. */
+  left?: readonly Sql[];
 }
 
 /** The scores of what began within a range. */
