@@ -100,6 +100,14 @@ describe('the store', () => {
     expect((await open()).left).toEqual([]);
   });
 
+  it('does not copy its log for each large recording: others would wait for the disk', async () => {
+    const { store } = await open();
+    for (const id of ['a', 'b', 'c']) await put(store, id, { span: JSON.stringify('x'.repeat(6_000_000)) });
+    expect(fs.statSync(path.join(folder, 'recordings.db')).size).toBeLessThan(64 * 1024);
+    await store.close();
+    expect((await open()).left).toHaveLength(3);
+  });
+
   it('lets go of what waits for a recording that is removed before it was written', async () => {
     const { store } = await open();
     const kept = put(store, 'a');

@@ -81,6 +81,9 @@ export interface RecordingsReply {
 const PAGE_ROWS = 500;
 const PAGE_CHARS = 4 * 1024 * 1024;
 
+/** Pages of the log, 64 MiB, at which a commit copies them: others wait meanwhile, and for the disk twice. */
+const LOG_PAGES_MAX = 16_384;
+
 /** Primary result codes of SQLite. */
 const BUSY = 5;
 const IO_ERROR = 10;
@@ -191,7 +194,7 @@ function openFile(path: string): DatabaseSync {
   try {
     // Exclusive: one gateway a directory, and no file of shared memory.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal');
-    database.exec(`pragma synchronous = ${synchronous}`);
+    database.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = ${LOG_PAGES_MAX}`);
     return database;
   } catch (error) {
     database.close();
