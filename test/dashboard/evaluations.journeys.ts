@@ -223,6 +223,7 @@ describe('evaluations', () => {
   inBrowser('are cancelled, and deleted after a question', async () => {
     await open('');
     await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
+    await grid('Runs').getByRole('link').first().waitFor();
     await grid('Runs').getByRole('row').nth(1).focus();
     const { connections } = (await program.api.get<{ connections: { id: string }[] }>('/api/provider-connections'))
       .body;

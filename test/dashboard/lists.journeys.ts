@@ -155,6 +155,7 @@ describe('the shell and its lists', () => {
     await expectSoon(peeked, 'trace-1');
     await page.reload();
     await peek.getByRole('heading', { level: 2, name: 'classify intent 1' }).waitFor();
+    await rows.nth(2).getByRole('link').first().waitFor();
     await rows.nth(2).focus();
     await page.keyboard.press('k');
     await expectSoon(peeked, 'trace-0');

@@ -98,7 +98,8 @@ describe('the loop on a long conversation', () => {
     await page.keyboard.insertText(BETTER);
     await expectAccessible(watched);
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Submitted and written back to the datapoint. Nothing left to review.').waitFor();
+    const said = page.getByRole('status', { name: 'Review status' });
+    await expectSoon(() => said.textContent(), 'Submitted and written back to the datapoint. Nothing left to review.');
     expect((await datapointsOf(dataset))[0]!.kind['LlmConversation']).toMatchObject({ expected: BETTER });
     await page.setViewportSize(usual);
     expectNoFaults(watched);

@@ -63,6 +63,8 @@ function focusOf(element: unknown): boolean | 'gone' {
 /** Tab until this has the focus. It is looked for once: finding it by its name costs more than the key. */
 export async function tabTo(target: Locator): Promise<void> {
   let element = await target.elementHandle();
+  // Tab passes over what is turned off until an answer has come.
+  await expectSoon(() => target.isEnabled(), true);
   for (let presses = 0; presses < 80; presses++) {
     let focus = await element!.evaluate(focusOf);
     if (focus === 'gone') {

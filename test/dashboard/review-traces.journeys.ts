@@ -47,7 +47,7 @@ const selection = (): Locator => page.getByRole('toolbar', { name: 'Selection' }
 /** Opens the dialog for the rows that keys select: the first so many. */
 async function selectRows(list: string, count: number): Promise<void> {
   const row = grid(list).getByRole('row').nth(1);
-  await row.waitFor();
+  await row.getByRole('link').first().waitFor();
   await row.focus();
   for (let at = 0; at < count; at++) {
     if (at > 0) await press('j');
