@@ -162,7 +162,7 @@ interface Meant {
   by: 'value' | 'label';
 }
 
-/** The same with a condition on `trace t` or `span s`, by which these are tested one by one. */
+/** What a filter asks for, with a condition on `trace t` or `span s`, by which these are tested one by one. */
 interface Tested extends Meant {
   test: Sql;
 }
