@@ -3,7 +3,7 @@
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
  * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- scores`, `-- otlp`, `-- masking`, `-- cassettes`, `-- replay`, `-- sdk`, `-- hostile` (`--calls=REGEXP` makes some of its calls, such as `--calls=^api:.CSV`), `-- removal`, `-- dashboard`, `-- read-store` (`--questions=REGEXP` asks some of its questions) or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with, `--store-spans=10000000` how many the read store is loaded with, where CHDB_FOLDER names the folder in which chdb is
- * installed.
+ * installed; `--engine` asks that one alone, and `--keep=DIR` keeps it, too.
  */
 import { availableParallelism } from 'node:os';
 import { measureCassettes, type CassetteFigures } from './cassette-rows.ts';
@@ -126,8 +126,10 @@ await measured(
   'read-store',
   async () => {
     const questions = valueOf('questions');
+    const engine = chdbFolder && (await measureEngine(storeSpans, chdbFolder, keep));
+    if (process.argv.includes('--engine')) return { engine, others: [] };
     return {
-      engine: chdbFolder && (await measureEngine(storeSpans, chdbFolder)),
+      engine,
       lag: chdbFolder && (await measureLag(quick ? 5 : 20, chdbFolder)),
       others: [
         await measureSqlite(spans, keep, questions),
@@ -138,7 +140,7 @@ await measured(
   ({ engine, lag, others }) => {
     if (engine) reportEngine(engine);
     if (lag) reportLag(lag);
-    reportReadStore(others);
+    if (others.length > 0) reportReadStore(others);
   },
 );
 await measured(

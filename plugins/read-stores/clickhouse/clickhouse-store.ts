@@ -244,13 +244,17 @@ export class ClickHouseStore implements ReadStore {
     return pairs.map(([value, id]) => ({ value, id }));
   }
 
-  private async insert(table: string, values: readonly object[], token: string): Promise<void> {
-    if (values.length === 0) return;
+  private async insert<Row extends object>(table: string, values: readonly Row[], token: string): Promise<void> {
+    const [first] = values;
+    if (!first) return;
+    const columns = Object.keys(first) as [string & keyof Row, ...(string & keyof Row)[]];
     await this.parts.engine.client.insert({
       table: `${this.parts.database}.${table}`,
-      format: 'JSONEachRow',
+      // With names in each row the engine takes half as long again.
+      format: 'JSONCompactEachRow',
+      columns,
       // A list would be written as one text at once.
-      values: Readable.from(inTurns(values)),
+      values: Readable.from(linesOf(values, columns)),
       query_id: this.queryId(),
       clickhouse_settings: {
         ...this.settings,
@@ -364,16 +368,22 @@ export class ClickHouseStore implements ReadStore {
   }
 }
 
+/** Characters that are handed over at once: rows one by one cost more than what is in them. */
+const LINES_LENGTH = 65_536;
 /** Milliseconds of writing rows after which others have their turn. */
 const TURN_MS = 2;
 
-/** Rows one after the other, so that requests are answered while a batch is written. */
-async function* inTurns(rows: readonly object[]): AsyncGenerator<object> {
-  let began = performance.now();
+/** Rows as lines, many in a text, so that requests are answered while a batch is written. */
+async function* linesOf<Row>(rows: readonly Row[], columns: readonly (keyof Row)[]): AsyncGenerator<string> {
+  let [lines, began] = ['', performance.now()];
   for (const row of rows) {
-    yield row;
+    lines += `${lines && '\n'}${JSON.stringify(columns.map((column) => row[column]))}`;
+    if (lines.length < LINES_LENGTH) continue;
+    yield lines;
+    lines = '';
     if (performance.now() - began < TURN_MS) continue;
     await nextTurn();
     began = performance.now();
   }
+  if (lines) yield lines;
 }

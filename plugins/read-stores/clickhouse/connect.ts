@@ -15,8 +15,11 @@ const REQUEST_MS = 150_000;
 /** Headers of progress keep connections from being taken for idle ones. */
 const PROGRESS = { send_progress_in_http_headers: 1, http_headers_progress_interval_ms: '20000' } as const;
 
-/** Errors are logged by those who ask. */
-const LOG = { level: ClickHouseLogLevel.OFF };
+/** Errors are logged by those who ask; rows come as texts of many lines, which are written as they are. */
+const WAYS = {
+  log: { level: ClickHouseLogLevel.OFF },
+  json: { stringify: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)) },
+};
 
 /** A server; nothing is asked yet. */
 export function connectByUrl({
@@ -34,7 +37,7 @@ export function connectByUrl({
     password: password ?? '',
     request_timeout: REQUEST_MS,
     application: 'spandrel',
-    log: LOG,
+    ...WAYS,
     clickhouse_settings: PROGRESS,
   });
   return { client, isShared: true, close: () => client.close() };
@@ -52,7 +55,7 @@ interface Chdb {
  */
 export function openEmbedded(path: string, folder: string): Engine {
   const { createChdbConnection, drainPending } = requireChdb(folder);
-  const client = createClient({ connection: createChdbConnection({ path: resolve(path) }), log: LOG } as object);
+  const client = createClient({ connection: createChdbConnection({ path: resolve(path) }), ...WAYS } as object);
   const close = async (): Promise<void> => {
     // A connection that is closed while a query computes ends the process.
     await drainPending();

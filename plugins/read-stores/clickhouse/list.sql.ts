@@ -38,12 +38,13 @@ const SHARED = {
   tokens_min: (value: number) => `total_tokens >= ${literal(value)}`,
   cost_min: (value: number) => `cost >= ${literal(value)}`,
 };
+// `has` does not find an empty text in a list of low cardinality; `hasAll` does.
 const OF_TRACES = {
   session_id: (value: string) => `session_id = ${literal(value)}`,
   user_id: (value: string) => `user_id = ${literal(value)}`,
-  tag: (values: readonly string[]) => joined(['1', ...values.map((value) => `has(tags, ${literal(value)})`)]),
+  tag: (values: readonly string[]) => joined(['1', ...values.map((value) => `hasAll(tags, [${literal(value)}])`)]),
 };
-const TRACE_CONDITIONS = { ...SHARED, ...OF_TRACES, model: (value: string) => `has(models, ${literal(value)})` };
+const TRACE_CONDITIONS = { ...SHARED, ...OF_TRACES, model: (value: string) => `hasAll(models, [${literal(value)}])` };
 const SPAN_CONDITIONS = {
   ...SHARED,
   kind: (value: string) => `kind = ${literal(value)}`,

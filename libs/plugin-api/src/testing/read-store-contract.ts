@@ -91,8 +91,8 @@ function someTraces(): ReadStoreTrace[] {
     name: cycle([null, ...NAMES], at),
     session_id: cycle([null, 's1', "s'2"], at),
     user_id: cycle(['ada', null, '計画'], at >> 1),
-    tags: cycle([[], ['blue'], ['blue', 'red'], ["it's", 'red']], at),
-    models: cycle([[], ['gpt'], ["o'1", 'gpt']], at),
+    tags: cycle([[], ['blue'], ['', 'blue', 'red'], ["it's", 'red']], at),
+    models: cycle([[], ['gpt', ''], ["o'1", 'gpt']], at),
     metadata: cycle<Record<string, string>>([{}, { env: 'prod', n: '1.50' }, { env: "te'st", 'a.b': '["x"]' }], at),
     status: cycle(['completed', 'failed', 'running'] as const, at >> 1),
     started_at: 1_790_000_000_000 + (at % 5) * 997,
@@ -105,6 +105,7 @@ function someTraces(): ReadStoreTrace[] {
 
 const TRACE_FILTERS: ReadStoreTraceFilters[] = [
   ...[{}, { session_id: "s'2" }, { user_id: 'ada' }, { tag: ['blue'] }, { tag: ['red', "it's"] }, { model: "o'1" }],
+  ...[{ tag: [''] }, { model: '' }],
   ...[{ status: 'failed' as const }, { since: 1_790_000_000_997 }, { until: 1_790_000_000_997 }, { cost_min: 0.3 }],
   ...[
     { name_contains: 'PLAN' },
@@ -131,7 +132,13 @@ const FILTERS: ReadStoreFilters[] = [
   ...[{ duration_min: 1 }, { duration_max: 17 }, { duration_min: 0.5, duration_max: 2 ** 39 }],
   ...[{ tokens_min: 8 }, { tokens_min: 7.5 }, { cost_min: 0.3 }, { cost_min: 1e-10 }],
   { kind: 'llm_call', status: 'completed', model: 'gpt', cost_min: 0 },
-  ...[{ session_id: 's1' }, { user_id: '計画', kind: 'Tool' }, { tag: ['red'] }, { tag: ['red', 'blue'] }],
+  ...[
+    { session_id: 's1' },
+    { user_id: '計画', kind: 'Tool' },
+    { tag: ['red'] },
+    { tag: [''] },
+    { tag: ['red', 'blue'] },
+  ],
 ];
 const TEXT_FILTERS = ['text_contains', 'input_contains', 'output_contains', 'error_contains'] as const;
 
