@@ -48,7 +48,7 @@ interface EngineFigures extends LoadFigures {
   questions: { name: string; ms: number; limit: number }[];
 }
 
-/** Of a store that is kept: when the last span starts, from the beginning of a fill; what it took, once it has ended. */
+/** In the folder of a store that is kept: when the last span starts, from the beginning of a fill; what it took, once it has ended. */
 const MARK = 'filled.json';
 
 /**

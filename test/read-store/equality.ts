@@ -33,7 +33,7 @@ export async function openWithStore(database: StorageConfig, name: string, plugi
   const { registered } = port;
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
     callInProcess<Record<string, unknown> & { next_cursor?: string | null }>(app, { method, url, body });
-  /** Of a list everything, page by page. */
+  /** Every page of a list. */
   const pagesOf = async ({ method, url, body }: Question): Promise<string[]> => {
     const pages: string[] = [];
     for (let cursor = ''; ;) {
