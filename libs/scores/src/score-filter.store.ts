@@ -8,6 +8,7 @@ import {
   nullable,
   onPostgres,
   onSqlite,
+  plannedOnce,
   rawSql,
   shapeOf,
   sql,
@@ -101,8 +102,9 @@ export class ScoreFilterStore {
   private async lookUp(scope: Scope, meant: Meant, id: Sql): Promise<{ count: number; ids: string[] }> {
     const ids = sql`${onSqlite(rawSql('json_group_array(id)'))}${onPostgres(rawSql("coalesce(json_agg(id), '[]')::text"))}`;
     const [row] = await this.storage.readLong(
-      LOOKED_UP.query`select count(*) as count, ${ids} as ids
-        from (select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}) c`,
+      // Without statistics Postgres sorts all scores of a label rather than reads the first in the order of its index.
+      plannedOnce(LOOKED_UP.query`select count(*) as count, ${ids} as ids
+        from (select ${id} as id from ${byVerdict(meant)} limit ${LOOKED_UP_MAX + 1}) c`),
       scope,
     );
     const found = (JSON.parse(row!.ids) as (string | null)[]).filter((one) => one !== null);
@@ -128,7 +130,9 @@ export class ScoreFilterStore {
     const { met, seen, meant } = heads.toSorted((a, b) => density(a) - density(b))[0]!;
     if (!isOnPostgres || seen < HEAD_MAX || met > page.limit) return by(walked(target, meant), meant);
     const [row] = await this.storage.readLong(
-      COUNT.query`select count(*) as count from (select 1 as one from ${byVerdict(meant)} limit ${COUNTED_MAX}) taken`,
+      plannedOnce(
+        COUNT.query`select count(*) as count from (select 1 as one from ${byVerdict(meant)} limit ${COUNTED_MAX}) taken`,
+      ),
       scope,
     );
     return by(row!.count < COUNTED_MAX ? sorted(target, meant, page) : walked(target, meant), meant);
