@@ -144,10 +144,12 @@ describeWithClickHouse('ClickHouse', () => {
       const config = { url: server!.url, database: `of_${name}` };
       const app = await openWithStore(await newDatabase('clickhouse'), 'clickhouse', { use: 'clickhouse', config });
       try {
+        // A store of which nothing is known yet is not asked.
+        await app.load();
         await assertAlwaysEqual(app, EQUALITY_QUERIES || repetitions(150), 6);
         const { text } = await app.metrics();
         expect(text).toMatch(/spandrel_read_store_lists_total\{answered="store"\} [1-9]/);
-        expect(text).toMatch(/spandrel_read_store_lists_total\{answered="off"\} [01]$/m);
+        expect(text).not.toMatch(/spandrel_read_store_lists_total\{answered="off"\} ([2-9]|\d\d)/);
       } finally {
         await app.close();
         await drop();
