@@ -69,6 +69,7 @@ describe('saved views', () => {
     await dialog.getByRole('listitem', { name: 'Second' }).getByRole('button', { name: 'Delete' }).click();
     await expectSoon(names, []);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Deleted the view').waitFor();
     await button('Undo').last().click();
     await expectSoon(names, [['Second', 'split_by=model']]);
     expectNoFaults(watched);
