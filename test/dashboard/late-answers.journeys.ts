@@ -88,6 +88,27 @@ describe('what somebody types', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('as a score is listed where the first list of scores comes after it', async () => {
+    await program.api.post('/api/scores', { name: 'before', value: 1, trace_id: 'many' });
+    const given = Promise.withResolvers<void>();
+    await page.route('**/api/scores?*', async (route) => {
+      const response = await route.fetch();
+      await given.promise;
+      await route.fulfill({ response });
+    });
+    await open('/traces/many');
+    await page.getByRole('button', { name: 'Add score' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Add score' });
+    await dialog.getByLabel('Name').fill('late');
+    await dialog.getByRole('textbox', { name: 'late' }).fill('0.5');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    given.resolve();
+    const chips = page.getByRole('list', { name: 'Trace scores' }).getByRole('button');
+    await expectSoon(async () => (await chips.allTextContents()).toSorted(), ['before 1', 'late 0.5']);
+    expectNoFaults(watched);
+  });
+
   inBrowser('beside rules of masking stays when they are saved', async () => {
     await open('/settings');
     const section = page.getByRole('region', { name: 'Masking' });

@@ -1,4 +1,4 @@
-import { useQueryClient, type QueryClient, type QueryFilters } from '@tanstack/react-query';
+import { useQueryClient, type QueryFilters } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { SHARE_TOKEN } from '../../api/share-token.js';
 import { useSpaced } from '../../components/hooks.js';
@@ -19,7 +19,7 @@ export function useLiveQueries(
   read?: () => unknown,
 ): () => void {
   const client = useQueryClient();
-  const reread = useSpaced(read ?? (() => queries.forEach((which) => void readAgain(client, which))), spaceMs);
+  const reread = useSpaced(read ?? (() => queries.forEach((which) => void client.invalidateQueries(which))), spaceMs);
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed || events.some(concerns)) reread();
   });
@@ -32,11 +32,4 @@ export function useLiveQueries(
   const identity = JSON.stringify(queries);
   useEffect(() => rereadKept(), [identity]);
   return reread;
-}
-
-/** Reads again. A first answer is waited for: it may be older than what happened, and must not be asked for twice at once. */
-async function readAgain(client: QueryClient, which: QueryFilters): Promise<void> {
-  const unread = client.getQueryCache().findAll({ ...which, predicate: ({ state }) => state.data === undefined });
-  await Promise.allSettled(unread.map(({ promise }) => promise));
-  await client.invalidateQueries(which);
 }
