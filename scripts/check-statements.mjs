@@ -24,6 +24,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/audit/src/reading/' },
   { on: 'postgres', file: 'libs/audit/src/forwarding/' },
   { on: 'postgres', file: 'libs/search/' },
+  { on: 'postgres', file: 'libs/tracing/src/listing/user-list.store.ts', text: 'select 1 as one' },
   { on: 'postgres', file: 'libs/tracing/src/retention/' },
   { on: 'postgres', file: 'libs/tracing/src/reading/counted-spans.sql.ts', text: 'select project_id as "projectId"' },
   { on: 'postgres', file: 'libs/tracing/src/reading/span-lookups.store.ts', text: 'select k.id as id' },

@@ -156,6 +156,25 @@ describeOnBothDatabases('groups of spans', ({ newDatabase }) => {
     expect((await ask({ score: 'none\0' })).body.total).toMatchObject({ score_count: 0, score_mean: null });
   });
 
+  it('take spans by scores that many have', async () => {
+    const at = '2026-03-03T10:00:00Z';
+    const SPANS = 1_500;
+    const spans = Array.from({ length: SPANS }, (_, n) => ({
+      ...{ id: `many${n}`, trace_id: 'many', name: 'many', started_at: at, ended_at: at },
+    }));
+    const scores = spans.flatMap(({ id }, n) => [
+      { id: `good-${n}`, name: 'good', value: n < 1_300 ? 1 : 0, span_id: id },
+      { id: `fast-${n}`, name: 'fast', value: n < 1_400 ? 1 : 0, span_id: id },
+    ]);
+    const traces = [{ id: 'many', started_at: at }];
+    expect((await call<{ rejected: unknown }>('/api/ingest', { traces, spans, scores })).body.rejected).toEqual([]);
+    const countOf = async (score: string[]) =>
+      (await ask({ group_by: ['name'], filters: { score, since: at } })).body.total.span_count;
+    expect(await countOf(['good>0.5'])).toBe(1_300);
+    expect(await countOf(['fast>0.5', 'good>0.5'])).toBe(1_300);
+    expect(await countOf(['fast>0.5', 'good<0.5'])).toBe(100);
+  });
+
   it('look for texts first, and refuse what cannot be asked', async () => {
     const spans = ['zebra one', 'zebra two', 'horse'].map((input, n) => ({
       ...{ id: `text-${n}`, trace_id: 'texts', name: `n${n}`, input, metadata: { team: n === 0 ? 'x' : 'y' } },

@@ -81,7 +81,9 @@ export class GatewayServer implements ForwardHost {
     } as http.ServerOptions);
     const turns = new RequestScheduler(this.http);
     const begin = (req: IncomingMessage, res: ServerResponse): void => {
-      if (takeRequest(req, res)) turns.begin(() => this.onRequest(req, res), res.socket === null);
+      // What waited for its turn may have lost its client meanwhile, and would hear nothing of it.
+      if (takeRequest(req, res))
+        turns.begin(() => req.socket.destroyed || this.onRequest(req, res), res.socket === null);
     };
     this.http.on('request', begin).on('checkContinue', begin).on('checkExpectation', begin);
     // An upgrade without a body comes with its socket.

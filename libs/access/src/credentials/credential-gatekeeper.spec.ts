@@ -63,6 +63,15 @@ describe('the open requests of an organization', () => {
     expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
   });
 
+  it('are not those whose client left before they were admitted', () => {
+    const open = new OpenRequests(1);
+    const gone = request();
+    gone.socket.destroy();
+    open.add(of('a'), ...gone.parts);
+    open.add(of('a'), ...request().parts);
+    expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
+  });
+
   it('end when what their credential may do has changed', () => {
     const open = new OpenRequests(9);
     const [first, second] = [request(), request()];

@@ -175,10 +175,12 @@ export class OpenRequests {
    * @throws DomainError `rate_limited` when the organization has as many open as it may.
    */
   add({ orgId, proof, ...credential }: Opener, request: FastifyRequest, reply: FastifyReply): void {
+    const { socket } = request.raw;
+    // A client that left while its credential was looked at: nothing closes any more.
+    if (socket.destroyed) return;
     const count = this.countOf.get(orgId) ?? 0;
     if (count >= this.perOrganization) throw this.tooMany();
     this.countOf.set(orgId, count + 1);
-    const { socket } = request.raw;
     const key = keyOf(proof);
     const open = this.byProof.get(key) ?? { proof, ...credential, sockets: new Set() };
     this.byProof.set(key, open);

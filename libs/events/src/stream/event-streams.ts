@@ -112,6 +112,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
 
 /** The connection of an answer, once answers to earlier requests on it are through; `undefined` when it is gone. */
 async function connectionOf(response: ServerResponse): Promise<Socket | undefined> {
-  if (!response.socket) await Promise.race([once(response, 'socket'), once(response.req, 'close')]);
+  if (!response.socket && !response.req.socket.destroyed)
+    await Promise.race([once(response, 'socket'), once(response.req, 'close')]);
   return response.socket?.writable === true ? response.socket : undefined;
 }

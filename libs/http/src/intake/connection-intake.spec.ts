@@ -137,6 +137,23 @@ it('begins few requests of a connection in the turn in which it parses them all'
   expect(most).toBeLessThan(10);
 });
 
+it('begins no request of a connection that ended before its turn', async () => {
+  let begun = 0;
+  const guarded = http.createServer({ IncomingMessage: IntakeRequest } as object, (request) => {
+    begun++;
+    request.socket.destroy();
+  });
+  guardRequests(guarded);
+  await once(guarded.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((guarded.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(get('/').repeat(20));
+  await once(socket, 'close');
+  for (let i = 0; i < 20; i++) await turn();
+  guarded.close();
+  expect(begun).toBe(1);
+});
+
 const GARBAGE = {
   'no HTTP': 'GARBAGE\r\n\r\n',
   'zero bytes': '\0\0\0\0',

@@ -169,7 +169,8 @@ export function guardRequests(server: Server): void {
   server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!takeRequest(request, answer)) return;
     const begin = (): void => listeners.forEach((listener) => listener.call(server, request, answer));
-    if (answer.socket === null) turns.begin(begin, true);
+    // Its client may be gone by then: nothing that begins now would hear of it.
+    if (answer.socket === null) turns.begin(() => request.socket.destroyed || begin(), true);
     else begin();
   });
 }

@@ -92,8 +92,7 @@ export class FoundSpans {
     if (ofTraces === null) return undefined;
     const days = await manyDays(parts, filtered);
     const scoredOrder = isByScores(filtered, ofTraces) ? await scoresOfPage(filtered, sorting.list) : undefined;
-    const scored = scoredOrder?.left ?? filtered.scored;
-    const query = { ...filtered, ...(scored && { scored }), scoredOrder, scoreSort, ...(days && { days }) };
+    const query = { ...filtered, scoredOrder, scoreSort, ...(days && { days }) };
     const asked = { scope: reading, query, sorting, ofTraces };
     return new FoundSpans(parts, asked, await windowsOf(parts, asked));
   }
