@@ -86,7 +86,8 @@ export function useLiveList<Row>(
     const ids = page.rows.map((row) => source.idOf(row));
     const pendingRows = countNew(shown, ids, page.next !== null);
     const isFull = shown.size >= PAGE_ROWS && shown.size <= FIRST_PAGE_MAX;
-    const isSame = pendingRows.count === 0 && (shown.size === ids.length || isFull);
+    // A list that could not be read before is there now, be it empty.
+    const isSame = list.firstPage !== undefined && pendingRows.count === 0 && (shown.size === ids.length || isFull);
     if (!isScrolledOrSelected.current || shown.size === 0) {
       if (!isSame) restart(page);
     } else {
