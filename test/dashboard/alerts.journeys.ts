@@ -6,7 +6,7 @@ import type { AlertChannelResource, AlertResource } from '@spandrel/contract';
 import { takeDirectory } from '../support/places.ts';
 import { Receiver } from '../support/webhook-receiver.ts';
 import { expectNoFaults, hasBrowser, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -48,7 +48,7 @@ describe('alerts', () => {
     await field('Addresses').fill('ops@example.com');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This server sends no email: its operator sets the mail server (alerts.smtp).').waitFor();
-    expect(await button('Save').isDisabled()).toBe(true);
+    await expectSoon(() => button('Save').isDisabled(), true);
     await expectAccessible(watched);
     await field('Name').fill('On call');
     await field('Kind').selectOption('webhook');
@@ -118,8 +118,7 @@ describe('alerts', () => {
   inBrowser('are made, tested, changed, turned off and deleted by keys alone', async () => {
     await open('/traces');
     await heading('Traces').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('l');
+    await pressInTurn(page, 'g', 'l');
     await heading('Alerts').waitFor();
     await tabTo(button('New alert'));
     await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, settled } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -176,8 +176,7 @@ describe('analytics of two days', () => {
   inBrowser('are read by keys alone: to the page, to a bucket, to its spans and back', async () => {
     await open('/traces');
     await page.getByRole('link', { name: 't', exact: true }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('a');
+    await pressInTurn(page, 'g', 'a');
     await page.waitForURL(/\/analytics$/);
     await chart('Cost').locator('canvas').waitFor();
     for (let presses = 0; presses < 30; presses++) {
@@ -214,7 +213,8 @@ describe('analytics of two days', () => {
     const canvas = chart('Spans').locator('.u-over');
     await canvas.waitFor();
     await canvas.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = (await canvas.boundingBox())!;
+    // What is above it may still grow.
+    const { x, y, width, height } = (await settled(page, () => canvas.boundingBox()))!;
     const at = (hour: number): number => x + (width * (hour + 0.5)) / (HOURS.at(-1)! + 1);
     await page.mouse.move(at(1), y + height / 2);
     await page.getByRole('link', { name: '1 span of this hour' }).waitFor();
@@ -246,7 +246,7 @@ describe('analytics of two days', () => {
     await open('/analytics?since=2026-02-27T00:00:00Z&until=2026-03-06T00:00:00Z');
     await page.getByText('Each bar is a UTC day').waitFor();
     await chart('Cost').locator('canvas').waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expectSoon(() => page.evaluate('document.documentElement.scrollWidth'), 390);
     await expectAccessible(watched);
     await page.setViewportSize({ width: 1440, height: 900 });
     expectNoFaults(watched);
@@ -261,8 +261,7 @@ describe('analytics of two days', () => {
     await figure('Cost').getByRole('link', { name: 'ada' }).click();
     await page.waitForURL(/\/spans\?/);
     expect(parameters()).toMatchObject({ user_id: 'ada' });
-    await page.keyboard.press('g');
-    await page.keyboard.press('u');
+    await pressInTurn(page, 'g', 'u');
     await page.waitForURL(/\/users$/);
     const users = page.getByRole('grid', { name: 'Users' });
     await users.getByRole('link', { name: 'ada' }).waitFor();

@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import type { BoardResource } from '@spandrel/contract';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { chooseInMenu, expectAccessible, expectSoon, pressInTurn } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -31,8 +31,7 @@ describe('boards', () => {
   inBrowser('that come with the product are reached by keys, hidden and brought back', async () => {
     await open('/traces');
     await heading('Traces').waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('b');
+    await pressInTurn(page, 'g', 'b');
     await heading('Boards').waitFor();
     const rows = page.getByRole('grid', { name: 'Boards' }).getByRole('row');
     await expectSoon(() => rows.getByRole('link').allTextContents(), ['Cost', 'Quality', 'Reliability']);
@@ -67,9 +66,7 @@ describe('boards', () => {
     for (const name of ['Calls', 'Latency']) {
       await figure(name).getByRole('button', { name: 'Pin to board' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: 'Mine' }).waitFor();
-      await page.keyboard.press('Home');
-      await page.keyboard.press('Enter');
+      await chooseInMenu(page, 'Mine');
       await said(`Pinned ${name} by model to Mine`);
     }
     await page.getByRole('link', { name: 'Open the board' }).last().click();

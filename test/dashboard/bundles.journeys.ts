@@ -6,7 +6,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { tempDir, until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, runCommand } from './page-steps.ts';
 import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -75,7 +75,7 @@ describe('a trace as one file', () => {
     const phone = await openFile(file, 390);
     await phone.page.emulateMedia({ colorScheme: 'dark' });
     await rowsOf(phone).waitFor();
-    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expectSoon(() => phone.page.evaluate('document.documentElement.scrollWidth'), 390);
     await expectAccessible(phone);
     expectNoFaults(phone);
     await phone.close();
@@ -118,12 +118,8 @@ describe('a trace as one file', () => {
     await page.getByRole('list', { name: 'Trace facts' }).getByText('imported').waitFor();
     await page.goto(`${program.apiUrl}/traces`);
     await page.getByRole('grid', { name: 'Traces' }).waitFor();
-    await page.keyboard.press('Control+k');
-    const dialog = page.getByRole('dialog', { name: 'Command menu' });
-    await dialog.getByRole('combobox', { name: 'Command' }).fill('Open a file of traces');
-    await dialog.getByRole('option', { name: /Open a file of traces/ }).waitFor();
     const chooser = page.waitForEvent('filechooser');
-    await page.keyboard.press('Enter');
+    await runCommand(page, 'Open a file of traces', 'Open a file of traces');
     await (await chooser).setFiles(file);
     await page.getByRole('heading', { name: 'A rich trace', level: 1 }).waitFor();
     expectNoFaults(watched);

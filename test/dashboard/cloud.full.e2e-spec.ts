@@ -17,7 +17,7 @@ import {
   inBrowser,
   type WatchedPage,
 } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { chooseInMenu, expectAccessible, expectSoon } from './page-steps.ts';
 
 /** Whether an element has the focus, asked in the page. */
 const HAS_FOCUS = (element: unknown): boolean =>
@@ -162,7 +162,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await button(page, 'Account').press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await expectAccessible(watched);
-    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+    await chooseInMenu(page, 'Sign out');
     await Promise.all([field(page).waitFor(), field(second).waitFor()]);
     await expectSoon(() => addressOf(second), expect.stringMatching(/^\/sign-in\?next=%2Fp%2F\w{26}%2Ftraces$/));
     // One tab that signs in leads the others back, too.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
 import type { Locator, Response } from 'playwright-core';
 import { expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const KEY = 'sk-test-never-to-be-seen-again';
@@ -87,8 +87,7 @@ describe('connections', () => {
   inBrowser('keep their key when they are changed by keys alone, without one', async () => {
     await page.goto(`${program.apiUrl}/traces`);
     await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('c');
+    await pressInTurn(page, 'g', 'c');
     await tabTo(button('Edit Ours'));
     await page.keyboard.press('Enter');
     await field('Name').press('Control+a');

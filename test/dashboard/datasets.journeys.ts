@@ -4,7 +4,7 @@ import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { button, count, datapointsOf, editor, editorText, grid, heading } from './dataset-steps.ts';
 import { makeDataset, open, reported, versionOf } from './dataset-steps.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, runCommand, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const onNothing = journeysOn(async () => undefined);
@@ -15,8 +15,7 @@ describe('datasets', () => {
   inBrowser('are made by keys alone, and filled with a datapoint', async () => {
     await open('/traces');
     await heading('Traces');
-    await page.keyboard.press('g');
-    await page.keyboard.press('d');
+    await pressInTurn(page, 'g', 'd');
     await page.getByRole('heading', { name: 'No datasets yet' }).waitFor();
     await expectAccessible(watched);
     await tabTo(button('New dataset'));
@@ -31,7 +30,7 @@ describe('datasets', () => {
     await page.keyboard.press('Enter');
     await heading('New datapoint');
     // The form comes first; the arrow leads to the other tab.
-    expect(await button('Save').isDisabled()).toBe(true);
+    await expectSoon(() => button('Save').isDisabled(), true);
     await tabTo(page.getByRole('tab', { name: 'Form' }));
     await page.keyboard.press('ArrowRight');
     await tabTo(editor());
@@ -228,9 +227,7 @@ describe('datapoints', () => {
     rows[5_000] = '{"output": 1}';
     await open(`/datasets/${id}`);
     await button('Import').waitFor();
-    await page.keyboard.press('ControlOrMeta+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill('Import datapoints');
-    await page.keyboard.press('Enter');
+    await runCommand(page, 'Import datapoints', 'Import datapoints');
     const dialog = page.getByRole('dialog', { name: 'Import datapoints' });
     const field = dialog.getByLabel('File', { exact: true });
     await tabTo(field);

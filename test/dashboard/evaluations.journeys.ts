@@ -6,7 +6,7 @@ import { answerPairs } from '../evals/preferences-of-runs.ts';
 import { startScriptedProvider } from '../evals/scripted-provider.ts';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { chooseInMenu, expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const onNothing = journeysOn(async () => undefined);
@@ -124,8 +124,7 @@ describe('evaluations', () => {
     await heading('Compare runs');
     await chooseRun('Add run', 'first');
     await page.getByRole('list', { name: 'Summary' }).getByText('6 improved', { exact: true }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('e');
+    await pressInTurn(page, 'g', 'e');
     await until(async () => (await rowsOf('Runs')) === 2);
     await grid('Runs').getByRole('link', { name: 'capitals' }).first().click();
     await heading('capitals');
@@ -415,8 +414,7 @@ describe('evaluations', () => {
     await page.keyboard.press('Escape');
     await tabTo(page.getByRole('button', { name: 'More' }));
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Score failed samples again' }).focus();
-    await page.keyboard.press('Enter');
+    await chooseInMenu(page, 'Score failed samples again');
     await page.getByRole('list', { name: 'Run facts' }).getByText('Former attempts 1').waitFor();
     await page.getByRole('list', { name: 'Run facts' }).getByText('All failed').waitFor();
     expectNoFaults(watched);
@@ -531,7 +529,7 @@ describe('evaluations', () => {
     await page.setViewportSize({ width: 1100, height: 800 });
     await grid('Results').getByText('shaky', { exact: true }).first().click();
     await result.getByText('Worst try 0.25, try 2').waitFor();
-    expect(await isBeside()).toBe(true);
+    await expectSoon(isBeside, true);
     const opened = (): string | null => new URL(page.url()).searchParams.get('item');
     expect(opened()).toBe(ids[1]);
     await page.keyboard.press('j');
@@ -607,8 +605,7 @@ describe('evaluations', () => {
     await until(async () => (await rowsOf('Datapoints')) === 5);
     await tabTo(page.getByRole('button', { name: 'Add filter' }));
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Metadata' }).waitFor();
-    await page.keyboard.press('Enter');
+    await chooseInMenu(page, 'Metadata');
     await type(page.getByRole('dialog').getByRole('textbox', { name: 'Key' }), 'split');
     await type(page.getByRole('dialog').getByRole('textbox', { name: 'Value' }), 'test');
     await page.keyboard.press('Enter');

@@ -11,7 +11,7 @@ import { freePort } from '../support/ports.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { DashboardBrowser, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, runCommand, tabTo } from './page-steps.ts';
 
 const FONTS = 'https://fonts.googleapis.com';
 
@@ -140,9 +140,9 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await dialog.getByLabel('E-mail').fill('new@people.example');
     const roles = () => dialog.getByLabel('Role').locator('option').allTextContents();
     const offered = async () => (await roles()).map((label) => label.split(':')[0]);
-    expect(await offered()).toEqual(['viewer', 'reviewer', 'editor', 'admin']);
+    await expectSoon(offered, ['viewer', 'reviewer', 'editor', 'admin']);
     await dialog.getByLabel('Project').selectOption({ label: 'Second' });
-    expect(await offered()).toEqual(['viewer', 'reviewer', 'editor']);
+    await expectSoon(offered, ['viewer', 'reviewer', 'editor']);
     await dialog.getByLabel('Role').selectOption('editor');
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Add' }).click();
@@ -178,13 +178,10 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('heading', { name: 'linked' }).waitFor();
     await expectSoon(() => addressOf(), `/p/${tenant.project.id}/traces/${trace.id}`);
     await page.getByRole('button', { name: 'Copy link' }).click();
-    expect(await watched.clipboard()).toBe(`${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
+    await expectSoon(() => watched.clipboard(), `${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
 
-    await page.keyboard.press('Control+k');
     // Each word of it, in any order.
-    await page.getByRole('combobox', { name: 'Command' }).fill('many acme 7');
-    await page.getByRole('option', { name: 'Acme / Many 7' }).waitFor();
-    await page.keyboard.press('Enter');
+    await runCommand(page, 'many acme 7', 'Acme / Many 7');
     await page.getByRole('banner').getByText('Acme / Many 7').waitFor();
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     const items = page.getByRole('menuitem');
@@ -240,8 +237,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
       await tab.bringToFront();
       await tab.getByRole('link', { name: `live in ${n}` }).waitFor();
       expect(await tab.getByRole('link', { name: `live in ${1 - n}` }).count()).toBe(0);
-      await tab.keyboard.press('g');
-      await tab.keyboard.press('d');
+      await pressInTurn(tab, 'g', 'd');
       await tabTo(tab.getByRole('button', { name: 'New dataset' }).first());
       await tab.keyboard.press('Enter');
       await tab.getByRole('dialog').getByLabel('Name').fill(`written in ${n}`);
@@ -256,8 +252,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     }
 
     // A role that is lowered takes the buttons of a page that nobody touches.
-    await other.keyboard.press('g');
-    await other.keyboard.press('d');
+    await pressInTurn(other, 'g', 'd');
     await other.getByRole('button', { name: 'New dataset' }).waitFor();
     await isConnected(other);
     await app.api.patch(`/api/orgs/${tenant.org.id}/members/${members[1]!.id}`, { role: 'viewer' });
@@ -269,8 +264,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await other.getByRole('heading', { name: 'This link leads to another project' }).waitFor();
     await apis[0]!.post('/api/traces', { name: 'goes on' });
     await page.bringToFront();
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInTurn(page, 'g', 't');
     await page.getByRole('link', { name: 'goes on' }).waitFor();
     await isConnected(page);
     await other.bringToFront();

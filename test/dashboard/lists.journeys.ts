@@ -1,7 +1,7 @@
 /** What holds in every list and in the shell around it: addresses, errors in place, the menus, names. */
 import { describe, expect } from '@jest/globals';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, runCommand } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -89,13 +89,9 @@ describe('the shell and its lists', () => {
       ['Refund', 'Refund questions', /\/datasets\//],
       ['classify intent 13', 'classify intent 13', /\/traces\/trace-13$/],
     ] as const) {
-      await page.keyboard.press('Control+k');
-      const dialog = page.getByRole('dialog', { name: 'Command menu' });
-      await dialog.getByRole('combobox', { name: 'Command' }).fill(typed);
-      await dialog.getByRole('option', { name: option }).first().waitFor();
-      await page.keyboard.press('Enter');
+      await runCommand(page, typed, option);
       await page.waitForURL(path);
-      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('dialog', { name: 'Command menu' }).waitFor({ state: 'detached' });
     }
     expectNoFaultsBut(watched, /404/);
   });
@@ -139,7 +135,7 @@ describe('the shell and its lists', () => {
   inBrowser('show a trace beside them, by keys alone', async () => {
     await go('/traces');
     const rows = page.getByRole('grid', { name: 'Traces' }).getByRole('row');
-    await rows.nth(1).waitFor();
+    await rows.nth(1).getByRole('link').first().waitFor();
     expect(await page.getByRole('columnheader', { name: 'Input' }).count()).toBe(1);
     expect((await page.getByRole('columnheader', { name: 'Name' }).boundingBox())!.width).toBeLessThanOrEqual(240);
     const peek = page.getByRole('region', { name: 'Peek' });
@@ -166,6 +162,7 @@ describe('the shell and its lists', () => {
     await page.keyboard.press('Escape');
     await peek.waitFor({ state: 'detached' });
     expect(peeked()).toBeNull();
+    await rows.nth(3).getByRole('link').first().waitFor();
     await rows.nth(3).getByRole('gridcell').nth(3).click();
     await expectSoon(peeked, 'trace-2');
     await go('/spans');

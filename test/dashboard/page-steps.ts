@@ -60,6 +60,31 @@ function focusOf(element: unknown): boolean | 'gone' {
   return node.isConnected ? node === node.getRootNode().activeElement : 'gone';
 }
 
+/** Keys of one shortcut, sent at once: the first counts for a moment only, and a page that is busy is slow to take it. */
+export async function pressInTurn(page: Page, ...keys: readonly string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
+}
+
+/** Opens the command menu by keys, types, and presses Enter once this is what Enter takes. */
+export async function runCommand(page: Page, typed: string, option: string | RegExp): Promise<void> {
+  await page.keyboard.press('Control+k');
+  const menu = page.getByRole('dialog', { name: 'Command menu' });
+  await menu.getByRole('combobox', { name: 'Command' }).fill(typed);
+  await menu.locator('[role=option][data-highlighted]').filter({ hasText: option }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+/** Goes down the open menu by keys until this has the focus, which follows them a frame later, and presses Enter. */
+export async function chooseInMenu(page: Page, name: string): Promise<void> {
+  const item = page.getByRole('menuitem', { name, exact: true });
+  await item.waitFor();
+  for (let presses = 0; presses < 20; presses++) {
+    if ((await settled(page, () => item.evaluate(focusOf))) === true) return page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+  }
+  throw new Error(`ArrowDown never leads to ${name}`);
+}
+
 /** Tab until this has the focus. It is looked for once: finding it by its name costs more than the key. */
 export async function tabTo(target: Locator): Promise<void> {
   let element = await target.elementHandle();

@@ -66,7 +66,7 @@ describe('a replay', () => {
     await toolbar().getByText(`${CALLS} selected`).waitFor();
     await toolbar().getByRole('button', { name: 'Replay' }).click();
     await dialog().getByText(`Of the ${CALLS} spans that match`).waitFor();
-    expect(await field('Scoring').inputValue()).toBe('Preference');
+    await expectSoon(() => field('Scoring').inputValue(), 'Preference');
     await dialog().getByRole('group', { name: 'Judge' }).waitFor();
     await expectSoon(() => field('Model').inputValue(), 'gpt-5.1');
     await field('Connection').selectOption('ours');
@@ -108,6 +108,8 @@ describe('a replay', () => {
   inBrowser('of two selected spans is started by keys alone', async () => {
     await goTo('/spans?name_contains=asked 23');
     await page.getByRole('status', { name: 'Result count' }).getByText('11 spans').waitFor();
+    // They are counted before they are listed.
+    await page.getByRole('link', { name: 'asked 239', exact: true }).waitFor();
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await toolbar().getByText('2 selected').waitFor();
     await tabTo(toolbar().getByRole('button', { name: 'Replay' }));
@@ -171,7 +173,7 @@ describe('the dialog of a replay', () => {
     await page.getByRole('region', { name: 'Variant 1' }).getByLabel('Model').fill('gpt-5.2');
     await page.getByRole('button', { name: 'Replay with Variant 1', exact: true }).click();
     await expectSoon(() => field('Model').inputValue(), 'gpt-5.2');
-    expect(await field('Name').inputValue()).toBe('gpt-5.1');
+    await expectSoon(() => field('Name').inputValue(), 'gpt-5.1');
     expectNoFaults(watched);
   });
 });

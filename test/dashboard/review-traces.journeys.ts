@@ -4,7 +4,7 @@ import type { QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { grid, open, reported } from './dataset-steps.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, runCommand } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const AT = new Date(Date.now() - 3_600_000).toISOString();
@@ -132,10 +132,7 @@ describe('a review of traces', () => {
       [null, null, 'talk'],
       ['trace-1', 'tool-1', null],
     ]);
-    await press('Control+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill('Send trace');
-    await page.getByRole('option', { name: 'Send trace to review' }).waitFor();
-    await press('Enter');
+    await runCommand(page, 'Send trace', 'Send trace to review');
     await dialog('Send 1 trace to review').waitFor();
     await press('Escape');
   });
@@ -210,8 +207,7 @@ describe('a review of traces', () => {
     await reviewAs('judy');
     await page.getByText('The answers of 2 reviewers differ: yours decides.').waitFor();
     await expectAccessible(watched);
-    await press('2');
-    await press('a');
+    await answer('2');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     const known = { rate: 0.5, items: [{ id: 'call-2', scores: [{ name: 'good', label: 'yes' }] }] };
     const terms = { form: ['good'], gold: known, until: { ci_width: 0.1 } };

@@ -4,7 +4,7 @@ import type { DatapointResource, EvalRunResource, QueueItemResource } from '@spa
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { browser, journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 let dataset: string;
@@ -170,8 +170,7 @@ describe('a review', () => {
     await page.getByRole('button', { name: 'Review skipped items' }).click();
     await showsQuestion(4);
     expect((await itemOf(4)).claimed_by).toBe('ada');
-    await press('g');
-    await press('t');
+    await pressInTurn(page, 'g', 't');
     await until(async () => (await itemOf(4)).status === 'pending');
     expectNoFaults(watched);
   });

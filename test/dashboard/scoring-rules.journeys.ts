@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
 import { refused, said, startScriptedProvider, type ScriptedProvider } from '../evals/scripted-provider.ts';
 import { expectNoFaultsBut, hasBrowser, inBrowser } from './dashboard-browser.ts';
 import { button, grid, open, reported } from './dataset-steps.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const VERDICT = '{"score": 0.75, "reason": "It is polite."}';
@@ -59,8 +59,7 @@ describe('scoring rules', () => {
   inBrowser('are made by keys alone, and what is wrong is said at its field', async () => {
     await open('/traces');
     await page.getByRole('heading', { name: 'Traces', level: 1 }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('o');
+    await pressInTurn(page, 'g', 'o');
     await page.getByRole('heading', { name: 'No scoring rules yet' }).waitFor();
     await expectAccessible(watched);
     await tabTo(button('New rule'));

@@ -5,7 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { tempDir, until } from '../support/spandrel.ts';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -46,8 +46,7 @@ describe('settings', () => {
     await page.addInitScript(AT_FIRST);
     await page.goto(`${program.apiUrl}/traces`);
     await page.getByRole('grid', { name: 'Traces' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press(',');
+    await pressInTurn(page, 'g', ',');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await expectSoon(() => page.title(), 'Settings · Spandrel');
     for (const name of ['Appearance', 'Keyboard', 'Instance']) await page.getByRole('heading', { name }).waitFor();
@@ -71,8 +70,7 @@ describe('settings', () => {
     }
     expect(await singleKeys().isChecked()).toBe(false);
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await pressInTurn(page, 'g', 't');
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Command menu' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings');

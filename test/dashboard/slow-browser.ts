@@ -21,7 +21,9 @@ const SLOW: Partial<Record<string, (context: BrowserContext, page: Page) => Prom
 };
 
 async function holdAnswer(route: Route): Promise<void> {
-  if (!route.request().headers()['accept']?.includes('json')) return holdRequest(route);
+  const request = route.request();
+  // What comes piece by piece would come whole.
+  if (!request.headers()['accept']?.includes('json') || request.url().endsWith('/api/try')) return holdRequest(route);
   const response = await route.fetch();
   await held();
   await route.fulfill({ response });

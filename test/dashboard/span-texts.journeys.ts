@@ -5,7 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, runCommand, tabTo } from './page-steps.ts';
 import { PIXEL, recordLargeOutput, recordRichTrace } from './recorded-spans.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -90,9 +90,7 @@ describe('a call of a model', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await expectSoon(() => focused('role'), 'row');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill('Copy as curl');
-    await page.keyboard.press('Enter');
+    await runCommand(page, 'Copy as curl', 'Copy as curl');
     await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the command').waitFor();
     expect(await watched.clipboard()).toContain('12345678901234567890');
     await page.keyboard.press('Escape');

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
 import { recordCalls, recordConversations } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -83,8 +83,7 @@ describe('sessions', () => {
   inBrowser('are opened, read and left by keys alone', async () => {
     await open('/traces');
     await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await pressInTurn(page, 'g', 's');
     await grid('Sessions').waitFor();
     await jTo('" a"');
     await page.keyboard.press('Enter');
@@ -174,8 +173,7 @@ describe('spans', () => {
   inBrowser('are found by keys alone, and opened within their trace', async () => {
     await open('/traces');
     await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('p');
+    await pressInTurn(page, 'g', 'p');
     await count('30 spans');
     await page.keyboard.press('/');
     await page.keyboard.type('lighthouse');
@@ -184,6 +182,7 @@ describe('spans', () => {
     await tabTo(page.getByRole('button', { name: 'Add filter', exact: true }));
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Model' }).waitFor();
+    await expectSoon(() => page.locator('[role=menu]:focus, [role=menu] :focus').count(), 1);
     await page.keyboard.type('mod');
     await expectSoon(focused, 'Model');
     await page.keyboard.press('Enter');
@@ -245,6 +244,8 @@ describe('spans', () => {
   inBrowser('come in while nobody reads, and say so when none matches', async () => {
     await open('/spans');
     await count('30 spans');
+    // Nobody is in the list, wherever the mouse was before.
+    await page.mouse.move(0, 0);
     await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     await program.api.post('/api/spans', { id: 'fresh', trace_id: 'calls-0', name: 'a fresh span' });
     const row = grid('Spans')

@@ -67,7 +67,7 @@ describe('a trace of ten thousand spans', () => {
     await matches().getByText('99 of 10,000 spans').waitFor();
     await page.getByRole('searchbox', { name: 'Find in trace' }).fill('REQUEST 15');
     await matches().getByText('2 of 10,000 spans').waitFor();
-    expect(parameters()).toMatchObject({ only: 'errors', find: 'REQUEST 15' });
+    await expectSoon(parameters, expect.objectContaining({ only: 'errors', find: 'REQUEST 15' }));
     await page.reload();
     await matches().getByText('2 of 10,000 spans').waitFor();
     const names = rows().locator('[data-index] [role=gridcell]:first-child');
@@ -331,6 +331,7 @@ describe('a link to a span', () => {
 
   inBrowser('opens the same span for somebody else', async () => {
     await goTo('/traces/many');
+    await expectSoon(rowCount, '10001');
     await rows().getByRole('row').nth(1).focus();
     await page.keyboard.press('End');
     await page.getByRole('heading', { level: 2, name: 'call 9999' }).waitFor();

@@ -1,7 +1,7 @@
 /** Saved views: a page's address with a name, made, opened, renamed, replaced and deleted. */
 import { describe, expect } from '@jest/globals';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, runCommand } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
@@ -37,10 +37,7 @@ describe('saved views', () => {
     // By keys alone, from another page.
     await open('/settings');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill('those with');
-    await page.getByRole('option', { name: /Those with a/ }).waitFor();
-    await page.keyboard.press('Enter');
+    await runCommand(page, 'those with', 'Those with a');
     await page.getByRole('link', { name: 'one' }).waitFor();
     expect(search()).toBe('?tag=a');
     expectNoFaults(watched);
