@@ -24,7 +24,8 @@ async function holdAnswer(route: Route): Promise<void> {
   const request = route.request();
   // What comes piece by piece would come whole.
   if (!request.headers()['accept']?.includes('json') || request.url().endsWith('/api/try')) return holdRequest(route);
-  const response = await route.fetch();
+  // A connection that the server has closed meanwhile is no answer.
+  const response = await route.fetch({ maxRetries: 3 });
   await held();
   await route.fulfill({ response });
 }
