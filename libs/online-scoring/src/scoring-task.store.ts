@@ -37,6 +37,10 @@ const KEPT_MS = { tasks: 30 * 86_400_000, hours: 2 * 86_400_000 };
 
 export type NewTask = Pick<ScoringTaskRow, 'ruleId' | 'targetId' | 'dueAt' | 'isCounted'>;
 
+/** Tasks in the order in which they are locked. */
+const inOrder = <Task extends NewTask>(tasks: readonly Task[]): Task[] =>
+  tasks.toSorted((a, b) => (a.ruleId + a.targetId < b.ruleId + b.targetId ? -1 : 1));
+
 /** Rows of scoring tasks. Somebody works on those of a rule while he has it locked; new ones come at any time. */
 @Injectable()
 export class ScoringTaskStore {
@@ -52,7 +56,7 @@ export class ScoringTaskStore {
     tasks: readonly NewTask[],
     { now, again, isBackfill = false }: { now: number; again: boolean; isBackfill?: boolean },
   ): Promise<number> {
-    const sorted = tasks.toSorted((a, b) => (a.ruleId + a.targetId < b.ruleId + b.targetId ? -1 : 1));
+    const sorted = inOrder(tasks);
     const otherwise = again
       ? sql`(project_id, rule_id, target_id) do update set state = excluded.state, owner = null, failures = 0,
           attempts = '[]', noted_at = excluded.noted_at, due_at = excluded.due_at, is_counted = 0, is_backfill = 0`
@@ -115,7 +119,7 @@ export class ScoringTaskStore {
   async renew(tasks: readonly ScoringTaskRow[], owner: string, dueAt: number): Promise<void> {
     if (tasks.length === 0) return;
     await this.storage.write(async (tx) => {
-      for (const { projectId, ruleId, targetId } of tasks) {
+      for (const { projectId, ruleId, targetId } of inOrder(tasks)) {
         await tx.em.nativeUpdate(ScoringTask, { projectId, ruleId, targetId, owner }, { dueAt });
       }
     });

@@ -29,6 +29,8 @@ const POLL_MS = 1_000;
 /** How long ends of judgements wait for others, which are then recorded in one transaction, with which the next are taken. */
 const GATHER_MS = 200;
 const PRUNE_MS = 3_600_000;
+/** Rules whose ends are recorded at once; each takes a connection to the database, and may wait for locks of others. */
+const SETTLING_MAX = 4;
 /** What judgements under way get to end when the process stops; they are made again by the next one otherwise. */
 const DRAIN_MS = 5_000;
 
@@ -38,6 +40,7 @@ const PAUSE_MS = 5_000;
 
 /** The judgements that ask by one connection: a provider that hangs holds up those of its own rules alone. */
 class Lane {
+  /** With those that are being taken. */
   underWay = 0;
   private failures = 0;
   private pausedUntil = 0;
@@ -62,6 +65,10 @@ export class ScoringWorker implements BeforeApplicationShutdown {
   private readonly underWay = new Map<ScoringTaskRow, Promise<void>>();
   /** What is to be recorded. */
   private readonly ended = new Map<ScoringTaskRow, Ended>();
+  /** Rules that record and take now. */
+  private readonly settling = new Map<string, Promise<void>>();
+  /** When rules last had room; those that had more, later. */
+  private readonly turns = new Map<string, number>();
   private readonly killed = new AbortController();
   private readonly worker: PeriodicTask;
   private readonly judgements: Counter<'outcome'>;
@@ -115,12 +122,14 @@ export class ScoringWorker implements BeforeApplicationShutdown {
 
   /** Waits a little for judgements under way; what is left of them is taken again when its lease has ended. */
   async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.settling.values());
     const kill = setTimeout(() => this.killed.abort(new Error('the process is stopping')), DRAIN_MS);
     await Promise.all(this.underWay.values());
     clearTimeout(kill);
     await this.round(AbortSignal.abort()).catch((error: unknown) =>
       this.logger.error({ err: error }, 'judgements are not recorded'),
     );
+    await Promise.all(this.settling.values());
   }
 
   /** What ends soon is recorded with what is taken next; what takes longer wakes the worker. */
@@ -132,25 +141,47 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     } while (this.ended.size > 0 && !stopped.aborted);
   }
 
-  /** Records what has ended, and takes what is due; a transaction a rule. */
+  /** Records what has ended, and takes what is due; a transaction a rule, which does not wait long for those of others. */
   private async round(stopped: AbortSignal): Promise<void> {
     const { callsMax } = this.settings;
-    const busy = this.underWay.size < callsMax && !stopped.aborted ? await this.rules.busy(Date.now()) : [];
-    const ended = Map.groupBy(this.ended.values(), ({ rule }) => keyOf(rule));
-    const rules = new Map([...[...ended.values()].map(([first]) => first!.rule), ...busy].map((r) => [keyOf(r), r]));
-    if (rules.size === 0) return;
+    const left = (): number => [...this.lanes.values()].reduce((rest, { underWay }) => rest - underWay, callsMax);
+    const busy = left() > 0 && !stopped.aborted ? await this.rules.busy(Date.now()) : [];
+    if (this.ended.size === 0 && busy.length === 0) return;
     const share = Math.max(1, Math.floor(callsMax / Math.max(1, await this.rules.countConnections())));
+    const ended = Map.groupBy(this.ended.values(), ({ rule }) => keyOf(rule));
+    const turnOf = (rule: ScoringRuleRow): number => this.turns.get(keyOf(rule)) ?? 0;
+    const free = [...[...ended.values()].map(([first]) => first!.rule), ...busy]
+      .filter((rule) => !this.settling.has(keyOf(rule)))
+      .toSorted((a, b) => turnOf(a) - turnOf(b));
+    const rules = new Map(free.map((rule) => [keyOf(rule), rule]));
+    const due = Map.groupBy(
+      [...rules.values()].filter((rule) => busy.includes(rule)),
+      laneOf,
+    );
     for (const [key, rule] of rules) {
-      const now = Date.now();
-      const { projectId, connectionId } = rule;
-      const lane = this.lanes.getOrInsertComputed(`${projectId} ${connectionId ?? ''}`, () => new Lane());
-      const room = Math.min(lane.room(share, now), callsMax - this.underWay.size);
-      const limit = stopped.aborted || !busy.includes(rule) ? 0 : room;
+      if (this.settling.size >= SETTLING_MAX) await Promise.race(this.settling.values());
+      const lane = this.lanes.getOrInsertComputed(laneOf(rule), () => new Lane());
+      const waiting = due.get(laneOf(rule)) ?? [];
+      const room = Math.max(0, Math.min(lane.room(share, Date.now()), left()));
+      const limit = waiting[0] === rule ? Math.ceil(room / waiting.length) : 0;
+      if (waiting[0] === rule) waiting.shift();
+      if (limit > 0) this.turns.set(key, performance.now() + limit);
+      lane.underWay += limit;
       // Traces that go on lock their tasks in one order, which ends and takes together would not keep.
       const ends = ended.get(key) ?? [];
-      if (rule.target !== 'span') await this.settle(rule, ends.splice(0), 0, lane);
-      await this.settle(rule, ends, limit, lane);
+      const settled = this.settle(rule, rule.target === 'span' ? [] : ends.splice(0), 0, lane)
+        .then(() => this.settle(rule, ends, limit, lane))
+        .catch((error: unknown) => {
+          this.logger.warn({ err: error, rule_id: rule.id }, 'a rule cannot go on now; trying again soon');
+          return pause(POLL_MS, undefined, { ref: false, signal: stopped }).catch(() => undefined);
+        })
+        .finally(() => {
+          lane.underWay -= limit;
+          this.settling.delete(key);
+        });
+      this.settling.set(key, settled);
     }
+    await Promise.race([pause(GATHER_MS, undefined, { ref: false }), Promise.all(this.settling.values())]);
   }
 
   private async settle(rule: ScoringRuleRow, ended: readonly Ended[], limit: number, lane: Lane): Promise<void> {
@@ -174,7 +205,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
       for (const task of taken) this.begin(current, task, lane);
     } catch (error) {
       if (ended.length === 0 || error instanceof Unavailable) throw error;
-      if (ended.length > 1) {
+      if (ended.length > 1 || limit > 0) {
         for (const each of ended) await this.settle(rule, [each], 0, lane);
         return;
       }
@@ -224,3 +255,4 @@ export class ScoringWorker implements BeforeApplicationShutdown {
 }
 
 const keyOf = ({ projectId, id }: ScoringRuleRow): string => `${projectId} ${id}`;
+const laneOf = ({ projectId, connectionId }: ScoringRuleRow): string => `${projectId} ${connectionId ?? ''}`;
