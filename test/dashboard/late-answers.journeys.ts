@@ -40,6 +40,16 @@ const atNextAddress = (act: string, read: string): Promise<void> =>
       requestAnimationFrame(note);
     };
   }`);
+/** Holds back the pages that the router goes to next, at addresses of this route. @returns lets them be drawn. */
+async function holdPages(route: string): Promise<() => Promise<void>> {
+  await page.evaluate(`{
+    const { promise, resolve } = Promise.withResolvers();
+    __TSR_ROUTER__.routesById[${JSON.stringify(route)}].options.beforeLoad = () => promise;
+    globalThis.draw = resolve;
+  }`);
+  return () => page.evaluate('draw()');
+}
+
 const seen = async (): Promise<unknown[]> => [...new Set(await page.evaluate<unknown[]>('seen'))];
 
 describe('what somebody types', () => {
@@ -72,6 +82,31 @@ describe('what somebody types', () => {
     expect((await datapointsOf(id)).map(({ kind }) => kind['Generic']!['input'])).toEqual(['three']);
     expectNoFaults(watched);
   });
+
+  inBrowser(
+    'before the page of a new datapoint is there belongs to it, and nothing is left to save until then',
+    async () => {
+      const id = await makeDataset('late');
+      const inputs = async () => (await datapointsOf(id)).map(({ kind }) => kind['Generic']!['input']);
+      await open(`/datasets/${id}/datapoints/new?tab=json`);
+      await editor().fill('{"input": "one"}');
+      const draw = await holdPages('/datasets/$id/datapoints/$dp');
+      await page.keyboard.press('ControlOrMeta+s');
+      await reported('Added a datapoint');
+      await expectSoon(() => page.getByRole('button', { name: /^Save/ }).isEnabled(), false);
+      await page.keyboard.press('ControlOrMeta+s');
+      await editor().fill('{"input": "two"}');
+      await page.getByText('Not saved yet').waitFor();
+      await page.keyboard.press('ControlOrMeta+s');
+      await expectSoon(inputs, ['two']);
+      await draw();
+      await page.waitForURL((url) => !url.pathname.endsWith('/new'));
+      await heading('two');
+      await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+      expect(await inputs()).toEqual(['two']);
+      expectNoFaults(watched);
+    },
+  );
 
   inBrowser('while a comment is sent becomes the next one', async () => {
     await open('/traces/many');
@@ -128,6 +163,35 @@ describe('what somebody types', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('of rules of masking is not saved over those of somebody else unawares', async () => {
+    const rule = { masker: 'email', fields: ['input'], replace: 'label', label: 'theirs', config: {} };
+    const put = (label: string) =>
+      fetch(`${program.apiUrl}/api/projects/local/masking`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ rules: label === '' ? [] : [{ ...rule, label }] }),
+      });
+    const section = page.getByRole('region', { name: 'Masking' });
+    const label = section.getByLabel('Label', { exact: true });
+    await open('/settings');
+    await section.getByText('No rules').waitFor();
+    await page.evaluate('{ const now = Date.now; let late = 0; Date.now = () => now() + (late += 60_000); }');
+    const readAgain = () => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await put('theirs');
+    await readAgain();
+    await expectSoon(() => label.inputValue(), 'theirs');
+    await label.fill('mine');
+    await put('others');
+    await readAgain();
+    await section.getByText('Somebody else changed these rules meanwhile; saving replaces theirs.').waitFor();
+    expect(await label.inputValue()).toBe('mine');
+    await section.getByRole('button', { name: 'Load theirs' }).click();
+    await expectSoon(() => label.inputValue(), 'others');
+    expect(await section.getByText('Somebody else').count()).toBe(0);
+    await put('');
+    expectNoFaults(watched);
+  });
+
   inBrowser('to filter a list stays while the address follows', async () => {
     await open('/traces');
     const field = page.getByRole('searchbox').first();
@@ -138,6 +202,29 @@ describe('what somebody types', () => {
     await field.fill('man');
     await until(() => new URL(page.url()).search.includes('mani'));
     expect(await seen()).toEqual(['mani']);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('and sent last filters a list, whatever the address says late', async () => {
+    await open('/spans');
+    const field = page.getByRole('searchbox', { name: 'Search in texts' });
+    await field.fill('foo');
+    const draw = await holdPages('/spans');
+    await field.press('Enter');
+    await until(() => page.url().includes('foo'));
+    await field.fill('');
+    await until(() => !page.url().includes('foo'));
+    await field.fill('bar');
+    await field.press('Enter');
+    await until(() => page.url().includes('bar'));
+    await field.fill('');
+    await field.press('Enter');
+    await draw();
+    await expectSoon(async () => [new URL(page.url()).search, await field.inputValue()], ['', '']);
+    await field.fill('foo');
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Text foo' }).click();
+    await expectSoon(() => field.inputValue(), '');
     expectNoFaults(watched);
   });
 

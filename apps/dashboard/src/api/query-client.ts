@@ -1,4 +1,4 @@
-import { QueryClient, type InvalidateOptions, type InvalidateQueryFilters } from '@tanstack/react-query';
+import { QueryClient, type Query, type InvalidateOptions, type InvalidateQueryFilters } from '@tanstack/react-query';
 import { shouldRetry, retryDelayMs } from './api-error.js';
 
 /** Keeps what was read of the API. Live updates say when something changed. */
@@ -12,14 +12,17 @@ export class DashboardQueryClient extends QueryClient {
     });
   }
 
-  /** Reads again. A first answer that is under way is waited for: it may be older than what changed. */
+  /** Reads again. An answer that is under way and not asked for once more is waited for: it may be older than what changed. */
   override async invalidateQueries(filters: InvalidateQueryFilters = {}, options?: InvalidateOptions): Promise<void> {
-    const unread = this.getQueryCache()
+    const isAskedAgain = (query: Query): boolean =>
+      query.state.data !== undefined && query.isActive() && filters.refetchType !== 'none';
+    const older = this.getQueryCache()
       .findAll(filters as never)
-      .filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching');
+      .filter((query) => query.state.fetchStatus === 'fetching' && !isAskedAgain(query));
+    const answers = older.map(({ promise }) => promise);
     await super.invalidateQueries(filters as never, options);
-    await Promise.all(
-      unread.map(({ queryKey }) => super.invalidateQueries({ queryKey, exact: true } as never, options)),
-    );
+    await Promise.allSettled(answers);
+    const once = older.map(({ queryKey }) => ({ ...filters, queryKey, exact: true }));
+    await Promise.all(once.map((which) => super.invalidateQueries(which as never, options)));
   }
 }

@@ -62,7 +62,7 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
   const read = useMemo(() => readDatapoint(shown), [shown]);
   // What was typed since stays.
-  const saving = useSaveDatapoint(datasetId, datapoint, (sent, after) => {
+  const saving = useSaveDatapoint(datasetId, (sent, after) => {
     setDraft((now) => (now === sent ? writeDatapoint(after) : now));
     if (datapoint === null) onMade(after.id);
   });
@@ -73,7 +73,8 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
     setDraft(next);
   };
   const save = (): void => {
-    if ('kind' in read && isUnsaved && !saving.isPending) saving.mutate({ sent: shown, kind: read.kind });
+    if ('kind' in read && isUnsaved && !saving.isPending)
+      saving.mutate({ sent: shown, kind: read.kind, id: datapoint?.id });
   };
   useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
@@ -180,28 +181,21 @@ function FaultList({ faults, onGo }: FaultListProps) {
   );
 }
 
-/**
- * Saves a datapoint; a new one is shown at its own address then.
- * @param datapoint `null` for a new one.
- */
-function useSaveDatapoint(
-  datasetId: string,
-  datapoint: DatapointResource | null,
-  onSaved: (sent: DatapointText, after: DatapointResource) => void,
-) {
+/** Saves a datapoint; a new one is shown at its own address then. */
+function useSaveDatapoint(datasetId: string, onSaved: (sent: DatapointText, after: DatapointResource) => void) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: ({ kind }: { sent: DatapointText; kind: DatapointKind }) =>
-      datapoint === null
+    mutationFn: ({ kind, id }: { sent: DatapointText; kind: DatapointKind; id: string | undefined }) =>
+      id === undefined
         ? api.createDatapoint({ path: { id: datasetId }, body: { kind: kind as never } })
-        : api.updateDatapoint({ path: { id: datasetId, dp_id: datapoint.id }, body: { kind: kind as never } }),
-    onSuccess: (after, { sent }) => {
+        : api.updateDatapoint({ path: { id: datasetId, dp_id: id }, body: { kind: kind as never } }),
+    onSuccess: (after, { sent, id }) => {
       queryClient.setQueryData(keys.datapoint(datasetId, after.id), after);
       void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), exact: true });
       onSaved(sent, after);
-      notify(datapoint === null ? 'Added a datapoint' : 'Saved the datapoint');
-      if (datapoint !== null) return;
+      notify(id === undefined ? 'Added a datapoint' : 'Saved the datapoint');
+      if (id !== undefined) return;
       const to = datapointAddress(datasetId, after.id);
       void navigate({ to, search: true, replace: true, ignoreBlocker: true } as never);
     },

@@ -29,10 +29,11 @@ const NEW = 'new';
 
 /** `/datasets/:id/datapoints/:dp`: one datapoint, to be read and changed, or a new one. */
 export function DatapointPage() {
-  const { id, dp } = route.useParams();
-  const isNew = dp === NEW;
-  // The editor of a new one goes on with it under its own address.
+  const { id, dp: named } = route.useParams();
+  // The editor of a new one goes on with it, even before the address is its own.
   const [made, setMade] = useState<string>();
+  const dp = named === NEW ? (made ?? NEW) : named;
+  const isNew = dp === NEW;
   const dataset = useQuery({
     queryKey: keys.dataset(id),
     queryFn: ({ signal }) => api.getDataset({ path: { id }, signal }),

@@ -42,8 +42,9 @@ export function withField(rule: DraftRule, field: MaskedField, isIn: boolean): D
 }
 
 /** Rules as they are sent. */
-export const rulesOf = (drafted: readonly DraftRule[]): MaskingRule[] => drafted.map(({ key: _key, ...rule }) => rule);
+export const rulesOf = (drafted: readonly (MaskingRule & Partial<DraftRule>)[]): MaskingRule[] =>
+  drafted.map(({ key: _key, ...rule }) => rule);
 
-/** Whether drafts say something else than the rules. */
-export const isChanged = (drafted: readonly DraftRule[], rules: readonly MaskingRule[]): boolean =>
-  JSON.stringify(rulesOf(drafted)) !== JSON.stringify(rules);
+/** Whether rules, or drafts of some, say something else than others. */
+export const isChanged = (rules: readonly MaskingRule[], others: readonly MaskingRule[]): boolean =>
+  JSON.stringify(rulesOf(rules)) !== JSON.stringify(rulesOf(others));

@@ -1,6 +1,6 @@
 import type { MaskingResource, MaskingRule } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -20,50 +20,46 @@ import {
 import { Section } from './section.js';
 import styles from './settings-page.module.css';
 
+const keyOf = (projectId: string) => ['masking', projectId];
+
 /** What of texts is replaced before it is stored. @param mayChange whether the reader administers the project. */
 export function MaskingSection({ projectId, mayChange }: { projectId: string; mayChange: boolean }) {
-  const queryKey = ['masking', projectId];
-  const client = useQueryClient();
   const { data, error, refetch } = useQuery({
-    queryKey,
+    queryKey: keyOf(projectId),
     queryFn: ({ signal }) => api.getMasking({ path: { id: projectId }, signal }),
   });
   return (
     <Section title="Masking">
       {error && <FaultNotice title="The rules could not be read" error={error} onRetry={() => void refetch()} />}
-      {data && (
-        <MaskingRules
-          key={projectId}
-          masking={data}
-          mayChange={mayChange}
-          onSaved={(saved) => client.setQueryData(queryKey, saved)}
-        />
-      )}
+      {data && <MaskingRules key={projectId} masking={data} mayChange={mayChange} />}
     </Section>
   );
 }
 
-interface MaskingRulesProps {
-  masking: MaskingResource;
-  mayChange: boolean;
-  onSaved(saved: MaskingResource): void;
-}
-
-function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
-  const stored = useMemo(() => draftsOf(masking.rules), [masking]);
-  const [changed, setDrafts] = useState<readonly DraftRule[] | null>(null);
-  const drafts = changed ?? stored;
+function MaskingRules({ masking, mayChange }: { masking: MaskingResource; mayChange: boolean }) {
+  const client = useQueryClient();
+  // What was read when the drafts began, and they.
+  const [read, setRead] = useState<readonly MaskingRule[]>(masking.rules);
+  const [drafts, setDrafts] = useState<readonly DraftRule[]>(() => draftsOf(read));
   const rules = rulesOf(drafts);
   const saving = useMutation({
     mutationFn: (sent: readonly DraftRule[]) =>
       api.putMasking({ path: { id: masking.project_id }, body: { rules: rulesOf(sent) } }),
     onSuccess: (saved, sent) => {
-      onSaved(saved);
+      client.setQueryData(keyOf(masking.project_id), saved);
       // What was changed since stays.
-      setDrafts((now) => (now === sent ? null : now));
+      setDrafts((now) => (now === sent ? draftsOf(saved.rules) : now));
       notify('Saved. The rules apply to new recordings');
     },
   });
+  const load = (): void => {
+    setRead(masking.rules);
+    setDrafts(draftsOf(masking.rules));
+  };
+  const isOther = isChanged(read, masking.rules);
+  if (isOther && !isChanged(drafts, read)) load();
+  else if (isOther && [drafts, saving.data?.rules ?? []].some((ours) => !isChanged(ours, masking.rules)))
+    setRead(masking.rules);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     if (!saving.isPending) saving.mutate(drafts);
@@ -99,6 +95,12 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
             <Button variant="primary" type="submit" disabled={saving.isPending || !isChanged(drafts, masking.rules)}>
               Save rules
             </Button>
+            {isOther && (
+              <span role="status">
+                Somebody else changed these rules meanwhile; saving replaces theirs.{' '}
+                <Button onClick={load}>Load theirs</Button>
+              </span>
+            )}
           </div>
         ) : (
           <p className={styles.hint}>Only administrators of the organization can change the rules.</p>

@@ -1,7 +1,7 @@
 import type { OrganizationResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -22,16 +22,21 @@ export function OrganizationSection() {
   return (
     <Section title="Organization">
       {error && <FaultNotice title="The organization could not be read" error={error} onRetry={() => void refetch()} />}
-      {data && <Organization organization={data} />}
+      {data && <Organization key={data.id} organization={data} />}
     </Section>
   );
 }
 
 function Organization({ organization }: { organization: OrganizationResource }) {
   const client = useQueryClient();
+  const [edited, setEdited] = useState<string>();
+  const name = edited ?? organization.name;
+  // A name that is not edited follows what others make of it.
+  if (edited === organization.name) setEdited(undefined);
   const renaming = useMutation({
     mutationFn: (name: string) => api.updateOrganization({ path: { id: organization.id }, body: { name } }),
-    onSuccess: (changed) => {
+    onSuccess: (changed, sent) => {
+      setEdited((now) => (now === sent ? changed.name : now));
       client.setQueryData(KEY, changed);
       void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
       notify('Organization renamed');
@@ -40,12 +45,12 @@ function Organization({ organization }: { organization: OrganizationResource }) 
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    renaming.mutate(String(new FormData(event.currentTarget).get('name')));
+    renaming.mutate(name);
   };
   return (
     <>
       <form className={styles.inline} onSubmit={submit}>
-        <TextField key={organization.id} label="Name" name="name" required defaultValue={organization.name} />
+        <TextField label="Name" required value={name} onChange={({ target }) => setEdited(target.value)} />
         <Button type="submit" disabled={renaming.isPending}>
           Rename
         </Button>
