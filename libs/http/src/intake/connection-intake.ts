@@ -169,7 +169,7 @@ export function guardRequests(server: Server): void {
   server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!takeRequest(request, answer)) return;
     const begin = (): void => listeners.forEach((listener) => listener.call(server, request, answer));
-    // Its client may be gone by then: nothing that begins now would hear of it.
+    // The client may be gone by then: nothing that begins now would hear of it.
     if (answer.socket === null) turns.begin(() => request.socket.destroyed || begin(), true);
     else begin();
   });
