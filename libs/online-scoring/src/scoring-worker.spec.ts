@@ -50,13 +50,19 @@ class Bench {
       this.taken.push(...Array.from({ length: many }, () => ruleId));
       return Array.from({ length: many }, (_, n) => ({ ruleId, targetId: `${n}` }));
     };
-    const record = async (_tx: unknown, _scope: unknown, { id }: ScoringRuleRow, ended: readonly Ended[]) => {
+    const record = async (tx: string[], _scope: unknown, { id }: ScoringRuleRow, ended: readonly Ended[]) => {
       if (ended.length === 0) return;
       await this.onRecord(id);
-      this.recorded.push(...ended.map(() => id));
+      tx.push(...ended.map(() => id));
+    };
+    const write = async (work: (tx: string[]) => Promise<unknown>) => {
+      const tx: string[] = [];
+      const result = await work(tx);
+      this.recorded.push(...tx);
+      return result;
     };
     this.worker = new ScoringWorker(
-      { write: (work: (tx: unknown) => unknown) => work({}) } as unknown as Storage,
+      { write } as unknown as Storage,
       rules as unknown as ScoringRuleStore,
       {} as ScoringTaskStore,
       { execute: take } as unknown as TakeTasks,
@@ -78,7 +84,7 @@ class Bench {
 
   /** Has the worker look again and again until something holds. */
   async until(holds: () => boolean): Promise<void> {
-    while (!holds()) {
+    while (!holds() && !this.stop.signal.aborted) {
       this.round ??= this.goOn(this.stop.signal)
         .catch(() => undefined)
         .finally(() => (this.round = undefined));
