@@ -288,7 +288,11 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     provider.isDown = true;
     try {
       // Whom a server let in a moment ago it lets in for a moment more.
-      await expectSoon(() => page.evaluate(`fetch(location.pathname.replace('/datasets', '/api/session')).then(({ status }) => status)`), 503);
+      await expectSoon(
+        () =>
+          page.evaluate(`fetch(location.pathname.replace('/datasets', '/api/session')).then(({ status }) => status)`),
+        503,
+      );
       await page.reload();
       await fault.getByText('the identity provider has not confirmed you').waitFor();
       await fault.getByRole('button', { name: 'Copy' }).waitFor();
