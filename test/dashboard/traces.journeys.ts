@@ -100,6 +100,20 @@ describe('two thousand traces', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('are found by a range whose ends are typed by keys', async () => {
+    await page.goto(`${program.apiUrl}/traces?since=2026-03-02T11:00:00.000Z`);
+    await page.getByLabel(/^From/).focus();
+    await page.keyboard.type('02282026');
+    await expectSoon(() => parameters(), { since: '2026-02-28T11:00:00.000Z' });
+    // The year is taken away: the field has no value, and the list is as it was until it has one.
+    await page.keyboard.press('Backspace');
+    await expectSoon(() => page.getByLabel(/^From/).inputValue(), '');
+    expect(parameters()).toEqual({ since: '2026-02-28T11:00:00.000Z' });
+    await page.keyboard.type('2025');
+    await expectSoon(() => parameters(), { since: '2025-02-28T11:00:00.000Z' });
+    expectNoFaults(watched);
+  });
+
   inBrowser('are read by keys alone, and one comes back to the row one left', async () => {
     await open();
     await row('answer a ticket 0').waitFor();
