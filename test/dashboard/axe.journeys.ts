@@ -1,7 +1,7 @@
 /** axe finds nothing on any page and in any dialog, in either palette, on a wide screen and on a narrow one. */
 import { afterAll, describe, expect } from '@jest/globals';
 import { inBrowser } from './dashboard-browser.ts';
-import { settled } from './page-steps.ts';
+import { expectSoon, settled } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const { recordRealistic } = (await import('../../scripts/demo-realistic/main.mjs' as string)) as {
@@ -179,6 +179,15 @@ const shown = async (): Promise<void> => {
   await settled(page, () => page.evaluate('document.querySelectorAll("*").length'));
 };
 
+/** Selects the first row, which may become another while the list is still being read. */
+async function selectFirstRow(): Promise<void> {
+  const box = page.getByRole('grid').getByRole('row').nth(1).getByRole('checkbox');
+  await expectSoon(async () => {
+    if (!(await box.isChecked())) await box.click();
+    return box.isChecked();
+  }, true);
+}
+
 /** Width and height of the window, and the half of what is looked at: there is a limit of time for each. */
 const HALVES = [
   [1_440, 900, 0],
@@ -213,9 +222,8 @@ describe('axe', () => {
       await shown();
       for (const [at, button] of buttons.entries()) {
         const role = at === 0 || buttons[at - 1] === A_ROW ? 'button' : 'menuitem';
-        const firstRow = page.getByRole('grid').getByRole('row').nth(1);
         await (button === A_ROW
-          ? firstRow.getByRole('checkbox').check()
+          ? selectFirstRow()
           : page.getByRole(role, { name: button, exact: true }).first().click());
       }
       await page.locator('dialog:modal, [role=menu], [role=group][aria-label=Columns]').first().waitFor();

@@ -62,19 +62,27 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
   const read = useMemo(() => readDatapoint(shown), [shown]);
   // What was typed since stays.
-  const saving = useSaveDatapoint(datasetId, (sent, after) => {
-    setDraft((now) => (now === sent ? writeDatapoint(after) : now));
-    if (datapoint === null) onMade(after.id);
+  // Keys may come before what was saved is drawn: neither is taken from the last drawing.
+  const isSaving = useRef(false);
+  const id = useRef(datapoint?.id);
+  const saving = useSaveDatapoint(datasetId, {
+    onSaved: (sent, after) => {
+      id.current = after.id;
+      setDraft((now) => (now === sent ? writeDatapoint(after) : now));
+      if (datapoint === null) onMade(after.id);
+    },
+    onSettled: () => (isSaving.current = false),
   });
   if (draft !== null && !isUnsaved) setDraft(null);
   const faults = 'fault' in read ? [read.fault] : faultsOfAnswer(saving.error, shown.text);
   const change = (next: DatapointText): void => {
-    if (!saving.isPending) saving.reset();
+    if (!isSaving.current) saving.reset();
     setDraft(next);
   };
   const save = (): void => {
-    if ('kind' in read && isUnsaved && !saving.isPending)
-      saving.mutate({ sent: shown, kind: read.kind, id: datapoint?.id });
+    if (!('kind' in read) || !isUnsaved || isSaving.current) return;
+    isSaving.current = true;
+    saving.mutate({ sent: shown, kind: read.kind, id: id.current });
   };
   useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
@@ -182,7 +190,12 @@ function FaultList({ faults, onGo }: FaultListProps) {
 }
 
 /** Saves a datapoint; a new one is shown at its own address then. */
-function useSaveDatapoint(datasetId: string, onSaved: (sent: DatapointText, after: DatapointResource) => void) {
+interface SaveCallbacks {
+  onSaved(sent: DatapointText, after: DatapointResource): void;
+  onSettled(): void;
+}
+
+function useSaveDatapoint(datasetId: string, { onSaved, onSettled }: SaveCallbacks) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
@@ -199,6 +212,7 @@ function useSaveDatapoint(datasetId: string, onSaved: (sent: DatapointText, afte
       const to = datapointAddress(datasetId, after.id);
       void navigate({ to, search: true, replace: true, ignoreBlocker: true } as never);
     },
+    onSettled,
   });
 }
 
