@@ -190,7 +190,14 @@ describe('what somebody types', () => {
     await section.getByRole('button', { name: 'Load theirs' }).click();
     await expectSoon(() => label.inputValue(), 'others');
     expect(await section.getByText('Somebody else').count()).toBe(0);
+    // Others may also have deleted them all.
+    await label.fill('mine');
     await put('');
+    await readAgain();
+    await section.getByText('Somebody else changed these rules meanwhile').waitFor();
+    expect(await label.inputValue()).toBe('mine');
+    await section.getByRole('button', { name: 'Load theirs' }).click();
+    await section.getByText('No rules').waitFor();
     expectNoFaults(watched);
   });
 

@@ -58,7 +58,7 @@ function MaskingRules({ masking, mayChange }: { masking: MaskingResource; mayCha
   };
   const isOther = isChanged(read, masking.rules);
   if (isOther && !isChanged(drafts, read)) load();
-  else if (isOther && [drafts, saving.data?.rules ?? []].some((ours) => !isChanged(ours, masking.rules)))
+  else if (isOther && [drafts, saving.data?.rules].some((ours) => ours && !isChanged(ours, masking.rules)))
     setRead(masking.rules);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
