@@ -110,6 +110,19 @@ describe('ScoringWorker', () => {
     expect(bench.taken.toSorted()).toEqual(['a', 'a', 'b', 'b']);
   });
 
+  it('records what ends at one time in one transaction', async () => {
+    bench = new Bench(8);
+    const answered = Promise.withResolvers<void>();
+    bench.onJudge = () => answered.promise;
+    bench.waiting.a = 8;
+    await bench.until(() => bench.taken.length === 8);
+    let transactions = 0;
+    bench.onRecord = () => transactions++;
+    answered.resolve();
+    await bench.until(() => bench.recorded.length === 8);
+    expect(transactions).toBe(1);
+  });
+
   it('gives what gets free to the rule that has waited longest', async () => {
     bench = new Bench(3);
     const open: (() => void)[] = [];
