@@ -225,8 +225,7 @@ const scoreOrder: ListStrategy = {
     const at = rawSql(scores.at);
     const ofScore = sql`s.project_id = ${scope.projectId} and s.id = ${rawSql(scores.id)} and s.started_at = ${at}`;
     // The offset keeps Postgres from a join of its own making, which without statistics is one of all spans with all scores.
-    const left = spanConditions(scope, { ...query, scored: scores.left ?? query.scored ?? [] });
-    if (left === null) return null;
+    const left = spanConditions(scope, { ...query, scored: scores.left ?? query.scored ?? [] })!;
     const where = sql`${inStarts(scores, query)} and exists (select 1 from span s where ${ofScore} and ${joinSql(left, ' and ')}
       limit 1 offset 0)`;
     const read = readScores(list, scores, where);

@@ -61,13 +61,13 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
   const shown = draft ?? saved;
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
   const read = useMemo(() => readDatapoint(shown), [shown]);
-  // What was typed since stays.
   // Keys may come before what was saved is drawn: neither is taken from the last drawing.
   const isSaving = useRef(false);
   const id = useRef(datapoint?.id);
   const saving = useSaveDatapoint(datasetId, {
     onSaved: (sent, after) => {
       id.current = after.id;
+      // What was typed since stays.
       setDraft((now) => (now === sent ? writeDatapoint(after) : now));
       if (datapoint === null) onMade(after.id);
     },
@@ -189,12 +189,12 @@ function FaultList({ faults, onGo }: FaultListProps) {
   );
 }
 
-/** Saves a datapoint; a new one is shown at its own address then. */
 interface SaveCallbacks {
   onSaved(sent: DatapointText, after: DatapointResource): void;
   onSettled(): void;
 }
 
+/** Saves a datapoint; a new one is shown at its own address then. */
 function useSaveDatapoint(datasetId: string, { onSaved, onSettled }: SaveCallbacks) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
