@@ -1,6 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Unavailable } from '@spandrel/kernel';
+import { SignJWT, type JWTPayload } from 'jose';
 import { ResponseBodyError } from 'openid-client';
-import { isRefusal, OtherPerson, identityOf } from './identity-provider.js';
+import type { AccessSettings } from '../access.settings.js';
+import { IdentityProvider, identityOf, isRefusal, OtherPerson } from './identity-provider.js';
+import type { OidcSettings } from './oidc.settings.js';
+import { newAttempt } from './sign-in-attempt.js';
 
 const answered = (status: number, error: string) =>
   new ResponseBodyError('answered with an error', {
@@ -60,5 +69,99 @@ describe('what an identity provider says of a person', () => {
   it('may be little, and nothing that no column can hold', () => {
     expect(of({ preferred_username: 'ada', groups: 'one two' })).toMatchObject({ name: 'ada', groups: ['one', 'two'] });
     expect(of({ name: 'a\0b', groups: 7 })).toMatchObject({ name: null, email: null, groups: [] });
+  });
+});
+
+const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const SECRET = new TextEncoder().encode('the secret of the client, which is long enough');
+
+describe('an ID token', () => {
+  const published = newKeys();
+  const keys = [{ ...published.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'ES256' }];
+  let server: Server;
+  let issuer: string;
+  /** What the provider answers next. */
+  let idToken: string;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const description = {
+        ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
+        ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256', 'HS256'] },
+      };
+      const answers: Record<string, object | undefined> = {
+        '/.well-known/openid-configuration': description,
+        '/token': { access_token: 'a', token_type: 'bearer', refresh_token: 'r', id_token: idToken },
+        '/keys': { keys },
+      };
+      const answer = answers[request.url!];
+      response.writeHead(answer ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const attempt = newAttempt('/', null);
+  const seconds = (ahead = 0): number => Math.floor(Date.now() / 1_000) + ahead;
+  const signed = (claims: JWTPayload, key: KeyObject | Uint8Array = published.privateKey, alg = 'ES256') =>
+    new SignJWT({
+      ...{ iss: issuer, sub: 'ada', aud: 'spandrel', nonce: attempt.nonce, iat: seconds(), exp: seconds(600) },
+      ...{ name: 'Ada', ...claims },
+    })
+      .setProtectedHeader({ alg, kid: 'k' })
+      .sign(key);
+  const provider = (): IdentityProvider =>
+    new IdentityProvider(
+      {
+        ...{ issuer, clientId: 'spandrel', clientSecret: null, scopes: 'openid', groupsClaim: 'groups' },
+      } as OidcSettings,
+      { dashboardOrigin: 'https://spandrel.example' } as AccessSettings,
+    );
+  const signIn = async (token: string) => {
+    idToken = token;
+    return provider().confirmed(`?code=c&state=${attempt.state}`, attempt);
+  };
+  const expectNobody = (token: string) => expect(signIn(token)).rejects.toBeInstanceOf(Error);
+
+  it('is taken when the provider has signed it, by a clock a little ahead, too', async () => {
+    expect((await signIn(await signed({}))).identity.subject).toBe('ada');
+    expect((await signIn(await signed({ iat: seconds(20) }))).identity.name).toBe('Ada');
+  });
+
+  it('is not, when somebody else has signed it, nobody has, or a key that is no secret of the provider', async () => {
+    await expectNobody(await signed({}, newKeys().privateKey));
+    await expectNobody(await signed({}, SECRET, 'HS256'));
+    const [head, body] = (await signed({})).split('.');
+    const altered = Buffer.from(Buffer.from(body!, 'base64url').toString().replace('ada', 'bob')).toString('base64url');
+    await expectNobody([head, altered, (await signed({})).split('.')[2]].join('.'));
+    await expectNobody(`${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`);
+  });
+
+  it.each<[string, () => JWTPayload]>([
+    ['of the future', () => ({ iat: seconds(60) })],
+    ['ended', () => ({ iat: seconds(-600), exp: seconds(-60) })],
+    ['not yet valid', () => ({ nbf: seconds(60) })],
+    ['of another provider', () => ({ iss: 'https://evil.example' })],
+    ['for somebody else', () => ({ aud: 'other' })],
+    ['for somebody else, too', () => ({ aud: ['spandrel', 'other'], azp: 'other' })],
+    ['an answer to another attempt', () => ({ nonce: 'of another' })],
+    ['of nobody', () => ({ sub: undefined as never })],
+  ])('is not, when it is %s', async (_what, claims) => {
+    await expectNobody(await signed(claims()));
+  });
+
+  it('of a refresh is looked at in the same way', async () => {
+    const tokens = { refreshToken: 'r', accessToken: 'a', accessEndsAt: null, idToken: null };
+    idToken = await signed({ nonce: undefined as never });
+    expect(await provider().confirmAgain('ada', tokens)).toMatchObject({ identity: { subject: 'ada' } });
+    idToken = await signed({ nonce: undefined as never, sub: 'bob' });
+    expect(await provider().confirmAgain('ada', tokens)).toBe('refused');
+    // The provider has not said that the person is gone.
+    idToken = await signed({ nonce: undefined as never }, newKeys().privateKey);
+    await expect(provider().confirmAgain('ada', tokens)).rejects.toBeInstanceOf(Unavailable);
   });
 });

@@ -56,9 +56,9 @@ export class IdentityProvider {
   }
 
   /**
-   * Who came back.
+   * Who came back, by an ID token that the provider has signed with a key that it publishes.
    * @param search query of the address that the browser was sent back to.
-   * @throws what openid-client throws when the answer is not the one to this attempt, or not valid; Unavailable.
+   * @throws Error, of openid-client or not, when the answer is not the one to this attempt, or not valid; Unavailable.
    */
   async confirmed(search: string, { state, nonce, verifier }: SignInAttempt): Promise<Confirmed> {
     const configuration = await this.configured();
@@ -114,6 +114,9 @@ export class IdentityProvider {
   ): Promise<Confirmed> {
     const ofToken = answer.claims();
     if (ofToken && ofToken.sub !== subject) throw new OtherPerson();
+    if (ofToken && ofToken.iat * 1_000 > Date.now() + CLOCKS_DIFFER_MS) {
+      throw new Error('the ID token is of the future: the clock of the identity provider, or the one here, is wrong');
+    }
     const isWhole = ofToken && claimAt(ofToken, this.settings.groupsClaim) !== undefined && ofToken.email !== undefined;
     const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
     const more = isWhole || !hasMore ? {} : await oidc.fetchUserInfo(configuration, answer.access_token, subject);
@@ -153,7 +156,7 @@ export class IdentityProvider {
         timeout: ANSWER_SECONDS_MAX,
         [oidc.customFetch]: (address, init) => boundedFetch(address, init as RequestInit),
         // The settings let plain http through for this machine alone.
-        ...(url.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
+        execute: [oidc.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [])],
       },
     );
   }
@@ -161,6 +164,9 @@ export class IdentityProvider {
 
 /** How much sooner than the provider said an access token may end, by clocks that differ. */
 const LEEWAY_MS = 10_000;
+
+/** How far ahead the provider's clock may be, as openid-client takes it for `exp` and `nbf`. */
+const CLOCKS_DIFFER_MS = 30_000;
 
 const hasEnded = ({ accessEndsAt }: ProviderTokens): boolean =>
   accessEndsAt == null || accessEndsAt - LEEWAY_MS <= Date.now();
