@@ -88,14 +88,22 @@ export class ScoreFilterStore {
     ids?: readonly string[],
   ): ScoredOrder {
     const id = `c.${target}_id`;
+    const ofName = sql`c.project_id = ${projectId} and c.name = ${name} and c.value is not null and ${rawSql(id)} is not null`;
+    if (ids) {
+      // Scores of a few would lie anywhere among all of the name: theirs are read by target, and each target's in one pass.
+      const columns = rawSql(
+        `${id}, ${order === 'asc' ? 'min' : 'max'}(c.value) as value, max(c.target_at) as target_at`,
+      );
+      const index = onSqlite(rawSql(` indexed by score_${target}`));
+      const from = sql`(select ${columns} from score c${index}
+        where ${ofName} and ${anyOf(id, ids.filter(isStorableText))} group by ${rawSql(id)}) c`;
+      return { from, where: rawSql('1 = 1'), at: 'c.value', id };
+    }
     const beyond = rawSql(order === 'asc' ? '<' : '>');
-    const where = sql`c.project_id = ${projectId} and c.name = ${name} and c.value is not null and ${rawSql(id)} is not null
+    const where = sql`${ofName}
       and not exists (select 1 from score d where d.project_id = c.project_id and ${rawSql(`d.${target}_id`)} = ${rawSql(id)}
         and d.name || '' = ${name} and (d.value + 0 ${beyond} c.value or (d.value + 0 = c.value and d.id || '' < c.id)))`;
-    // Scores of a few would lie anywhere among all of the name.
-    const index = onSqlite(rawSql(` indexed by score_${ids ? target : 'value'}`));
-    const meant = ids ? sql`${where} and ${anyOf(id, ids.filter(isStorableText))}` : where;
-    return { from: sql`score c${index}`, where: meant, at: 'c.value', id };
+    return { from: sql`score c${onSqlite(rawSql(' indexed by score_value'))}`, where, at: 'c.value', id };
   }
 
   /** The first scores that say something, in one row: ids by their thousand cost more than finding them. */

@@ -283,15 +283,16 @@ async function findTraces(
   if (!isStorable(filters)) return undefined;
   const driven = drivenTraces(scope, filters);
   if (driven === null) return undefined;
+  const { scoreSort } = filters;
+  // The scores are those of the ids already. With both, SQLite looks for each id once a score: 95 ms of 600.
   const conditions = [
-    ...conditionsOf(scope, filters),
+    ...conditionsOf(scope, scoreSort ? { ...filters, ids: undefined } : filters),
     ...valueConditions(filters),
     ...(order?.left ?? filters.scored ?? []),
   ];
   if (filters.provider !== undefined) {
     conditions.push(await withProvider(storage, scope, filters.provider));
   }
-  const { scoreSort } = filters;
   const { where, ...tables } = scoreSort
     ? sortedByScores(scoreSort, driven)
     : (driven ?? (order ? byScores(order, filters) : ALL_TRACES));
