@@ -95,8 +95,10 @@ export class ScoreFilterStore {
         `${id}, ${order === 'asc' ? 'min' : 'max'}(c.value) as value, max(c.target_at) as target_at`,
       );
       const index = onSqlite(rawSql(` indexed by score_${target}`));
+      // In this order before anything else of them is tested: a page is full after the first.
+      const first = onPostgres(rawSql(` order by value ${order}, ${id} ${order} offset 0`));
       const from = sql`(select ${columns} from score c${index}
-        where ${ofName} and ${anyOf(id, ids.filter(isStorableText))} group by ${rawSql(id)}) c`;
+        where ${ofName} and ${anyOf(id, ids.filter(isStorableText))} group by ${rawSql(id)}${first}) c`;
       return { from, where: rawSql('1 = 1'), at: 'c.value', id };
     }
     const beyond = rawSql(order === 'asc' ? '<' : '>');
