@@ -95,12 +95,18 @@ describeWithClickHouse('ClickHouse', () => {
     await formed.close();
   });
 
-  it('builds the indexes of a large insert behind it, and finds texts before and after', async () => {
+  it('builds the indexes of large inserts behind them, also those that another loader left', async () => {
     const database = 'unmerged';
-    const unmerged = await setUpPlugin(clickhouse, { url: server!.url, database });
-    await unmerged.open();
+    const loader = async (): Promise<ReadStore> => {
+      const one = await setUpPlugin(clickhouse, { url: server!.url, database });
+      await one.open();
+      return one;
+    };
+    const loaders = [await loader(), await loader()] as const;
+    let [unmerged] = loaders;
     await unmerged.begin('c');
-    await ask(`SYSTEM STOP MERGES ${database}.spans`);
+    // Merges would build them, too.
+    await ask(`ALTER TABLE ${database}.spans MODIFY SETTING max_bytes_to_merge_at_max_space_in_pool = 1`);
     const nothing = { name: 'n', kind: 'llm_call', model: null, provider: null, status: 'completed' as const };
     const amounts = { input_tokens: null, output_tokens: null, total_tokens: null, cost: null };
     const rest = { cached_tokens: null, duration_ms: null, first_token_ms: null };
@@ -120,7 +126,7 @@ describeWithClickHouse('ClickHouse', () => {
     const found = () => {
       const query = {
         projectId: 'p',
-        limit: 20_000,
+        limit: 40_000,
         except: { spans: [], traces: [] },
         instead: { gone: [], traces: [] },
         has: { content: 'c', batch: 2 },
@@ -130,11 +136,17 @@ describeWithClickHouse('ClickHouse', () => {
     await apply(1, 10);
     await apply(2, 10_000);
     expect([await parts(), await found()]).toEqual(['[0,1]', 10_010]);
-    await ask(`SYSTEM START MERGES ${database}.spans`);
     await apply(3, 10);
-    await until(async () => !(await parts()).includes('0'));
-    expect(await found()).toBe(10_020);
-    await unmerged.close();
+    await until(async () => (await parts()) === '[1,1,1]');
+    await apply(4, 10_000);
+    // Each takes over from the other, which had more to do.
+    for (const batch of [5, 6, 7]) {
+      unmerged = loaders[batch % 2]!;
+      await apply(batch, batch === 6 ? 10_000 : 10);
+      if (batch !== 6) await until(async () => (await parts()) === JSON.stringify(Array(batch).fill(1)));
+    }
+    expect(await found()).toBe(30_040);
+    for (const one of loaders) await one.close();
   });
 
   it.each([SQLITE, POSTGRES])(

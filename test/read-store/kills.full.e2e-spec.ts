@@ -9,7 +9,8 @@ import { THOROUGH } from '../support/repetitions.ts';
 import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
 import { answered, answersOf, configWith, untilLoaded, write } from './under-load.ts';
 
-const ROUNDS = THOROUGH ? 25 : 2;
+/** Rounds on each database; a long run says how many (`SPANDREL_KILL_ROUNDS`). */
+const ROUNDS = Number(process.env['SPANDREL_KILL_ROUNDS'] ?? (THOROUGH ? 25 : 2));
 const ROUND_MS_MAX = 90_000;
 
 /** Writes until the server is gone. */

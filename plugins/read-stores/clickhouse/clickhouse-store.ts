@@ -83,8 +83,8 @@ export class ClickHouseStore implements ReadStore {
   private settings: object = SETTINGS;
   /** Whether there may be parts without indexes. */
   private hasBulk = false;
-  /** Whether what earlier loaders began has been ended. */
-  private isAlone = false;
+  /** The last batch that was written here; between others another loader was at it. */
+  private last = -Infinity;
   private servers = 1;
 
   constructor(private readonly parts: StoreParts) {}
@@ -132,7 +132,7 @@ export class ClickHouseStore implements ReadStore {
   async apply({ content, batch, removed, spans, traces }: ReadStoreBatch): Promise<void> {
     const { database } = this.parts;
     const isBulk = spans.length >= BULK_SPANS;
-    if (!this.isAlone) await this.endOthers();
+    if (batch !== this.last + 1) await this.takeOver();
     try {
       for (const { projectId, spans: ids, traces } of removed) {
         const which = [
@@ -165,6 +165,7 @@ export class ClickHouseStore implements ReadStore {
       );
       if (this.hasBulk && !isBulk) await this.command(`ALTER TABLE ${this.held('spans')} ${BUILD_INDEXES}`);
       this.hasBulk = isBulk;
+      this.last = batch;
     } catch (error) {
       // What did not answer may still be written: it must not come behind what is written next.
       await this.endOthers();
@@ -317,7 +318,23 @@ export class ClickHouseStore implements ReadStore {
     const loaders = `startsWith(initial_query_id, '${LOADER}-${database}-')`;
     if (engine.isShared)
       await engine.client.command({ query: `KILL QUERY${onCluster(cluster)} WHERE ${loaders} SYNC` });
-    this.isAlone = true;
+  }
+
+  /** Ends what other loaders began, and looks whether they left parts without indexes: who was killed has built none. */
+  private async takeOver(): Promise<void> {
+    await this.endOthers();
+    const bare = await this.rows(
+      `SELECT 1 FROM ${this.system('parts')} WHERE active AND database = ${literal(this.parts.database)}
+        AND table = ${literal(heldBy('spans', this.parts.cluster))} AND secondary_indices_compressed_bytes = 0 LIMIT 1`,
+      LOAD_SECONDS,
+    );
+    this.hasBulk = bare.length > 0;
+  }
+
+  /** What a table about the engine says, on all servers. */
+  private system(table: string): string {
+    const { cluster } = this.parts;
+    return cluster === undefined ? `system.${table}` : `clusterAllReplicas(${cluster}, system.${table})`;
   }
 
   private statements(plain: readonly string[]): readonly string[] {
@@ -337,10 +354,9 @@ export class ClickHouseStore implements ReadStore {
 
   /** The tables that are there, of each server. */
   private tables(): Promise<{ name: string; engine: string; comment: string }[]> {
-    const { database, cluster } = this.parts;
-    const from = cluster === undefined ? 'system.tables' : `clusterAllReplicas(${cluster}, system.tables)`;
     return this.rows(
-      `SELECT name, engine, comment FROM ${from} WHERE database = ${literal(database)} AND name IN ${literals(this.names())}`,
+      `SELECT name, engine, comment FROM ${this.system('tables')}
+        WHERE database = ${literal(this.parts.database)} AND name IN ${literals(this.names())}`,
       LOAD_SECONDS,
     );
   }
