@@ -281,6 +281,11 @@ describe.each(Object.keys(CONNECTIONS))('an agent by the %s', (name) => {
     const { trace, spans } = ok(await call('get_trace', { trace_id }));
     expect([trace.scores.tone.mean, spans[0].scores.tone.mean]).toEqual([0.5, 0.5]);
     expect(ok(await call('list_traces', { score: ['tone>=0.5'] })).traces[0].scores.tone.mean).toBe(0.5);
+    for (const range of [{ group_by: 'week' }, { group_by: 'auto', since: trace.started_at }]) {
+      const { scores } = ok(await call('get_analytics', { score: 'tone', ...range }));
+      expect(scores).toEqual([expect.objectContaining({ mean: 0.5, min: 0.5, max: 0.5 })]);
+    }
+    expect(ok(await call('get_analytics', { score: 'tone', model: 'of nobody' })).scores).toEqual([]);
     const { reviews, count } = ok(await call('enqueue_reviews', { dataset_id, datapoint_ids }));
     expect([count, reviews.map(({ datapoint_id }: { datapoint_id: string }) => datapoint_id)]).toEqual([
       2,

@@ -264,6 +264,23 @@ describe('a time series', () => {
           series,
         }));
         const totals = { ...sums, span_count: count * 2, series };
+        const score = {
+          name: 'tone',
+          count: 2,
+          mean: 0.5,
+          min: 0,
+          max: 1,
+          labels: { kind: 1, ['y'.repeat(models)]: 1 },
+        };
+        const scores = buckets.map(({ timestamp }) => ({ timestamp, ...score }));
+        const scored = fitSeries({ buckets, totals }, chars, scores);
+        expect(scored.length).toBeLessThanOrEqual(chars);
+        const { scores: newest, scores_left_out: older = 0 } = JSON.parse(scored) as {
+          scores: typeof scores;
+          scores_left_out?: number;
+        };
+        expect(newest.length + older).toBe(count);
+        expect(newest.at(-1)?.timestamp).toBe(newest.length > 0 ? scores.at(-1)!.timestamp : undefined);
         const text = fitSeries({ buckets, totals }, chars);
         expect(text.length).toBeLessThanOrEqual(chars);
         const shown = JSON.parse(text) as { total: typeof sums; buckets: Bucket[]; buckets_left_out?: number };
