@@ -96,6 +96,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./client/datasets/datasets-command.js')).addDatasets,
   ),
   ofClient(
+    'import',
+    'take the export files of Langfuse, Phoenix or Opik into a server',
+    async () => (await import('./client/imports/import-command.js')).addImport,
+  ),
+  ofClient(
     'eval',
     'run evaluations, judge them by gates, compare them',
     async () => (await import('./eval/eval-command.js')).addEval,

@@ -9,6 +9,7 @@ export * from './dialect/completion.js';
 export * from './dialect/conversation.js';
 export * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
+export * from './dialect/usage-buckets.js';
 export { valueOfResult } from './dialect/provider-parts.js';
 export { protobufMember, readGeminiUsage, reportedGeminiUsage } from './gemini-format/content.js';
 export { geminiEndpointOf } from './gemini-format/generate-endpoint.js';

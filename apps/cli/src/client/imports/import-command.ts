@@ -1,0 +1,100 @@
+import { Argument } from 'commander';
+import { formatCounted } from '@spandrel/contract/browser';
+import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
+import { UsageFault } from '../exit-codes.js';
+import { countText } from '../output/units.js';
+import { oneLine } from '../output/text.js';
+import { findFiles, readRecords, type ExportFile } from './export-files.js';
+import { Intake, type Summary } from './intake.js';
+import { Langfuse } from './langfuse.js';
+import { Opik } from './opik.js';
+import { Phoenix } from './phoenix.js';
+import type { Product } from './product.js';
+
+const PRODUCTS: Readonly<Record<string, () => Product>> = {
+  langfuse: () => new Langfuse(),
+  phoenix: () => new Phoenix(),
+  opik: () => new Opik(),
+};
+
+/** `spandrel import`: takes the export files of another product into a server. */
+export function addImport(client: ClientProgram, description: string): void {
+  const command = client.program
+    .command('import')
+    .description(description)
+    .addArgument(new Argument('<product>', 'whose export it is').choices(Object.keys(PRODUCTS)))
+    .argument('<path>', 'a file of the export, or a folder of them: JSON or JSON lines, also packed by gzip')
+    .addHelpText(
+      'after',
+      '\nIt may be repeated: what is there already stays as it is. docs/coming-from.md says what becomes what.',
+    );
+  clientCommand<object>(client, command, importExport);
+}
+
+async function importExport({ api, out, io }: ClientCall<object>, name: string, path: string): Promise<void> {
+  const product = PRODUCTS[name]!();
+  const found = await findFiles(path);
+  product.arrange?.(found);
+  const intake = new Intake(api, ({ taken }) => {
+    if (io.stderr.isTTY) io.stderr.write(`\r${countText(taken.spans)} spans`);
+  });
+  for (const { file, message } of found.leftOut) intake.leaveOut({ file }, message);
+  if (found.files.length === 0) throw new UsageFault(nothingIn(path, intake.summary));
+  for (const file of found.files) {
+    io.signal.throwIfAborted();
+    await takeFile(file, product, name, intake);
+  }
+  await product.finish?.(intake);
+  await intake.flush();
+  if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+  if (out.json) await out.document(intake.summary);
+  else await out.lines(summaryLines(intake.summary));
+}
+
+/** @throws UsageFault where the first record that is read at all is of another product. */
+async function takeFile(file: ExportFile, product: Product, name: string, intake: Intake): Promise<void> {
+  intake.summary.files++;
+  for await (const record of readRecords(file.path)) {
+    const place = { file: file.name, line: record.line };
+    if ('fault' in record) {
+      intake.leaveOut(place, record.fault);
+    } else if (product.knows(record.value)) {
+      await product.take(record.value, place, intake);
+    } else {
+      const other = Object.keys(PRODUCTS).find((one) => one !== name && PRODUCTS[one]!().knows(record.value));
+      if (other !== undefined && intake.isUntouched) {
+        throw new UsageFault(`${file.path}: is an export of ${other}; spandrel import ${other} reads it`);
+      }
+      intake.leaveOut(place, `is no record of an export of ${name}`);
+    }
+  }
+}
+
+const nothingIn = (path: string, { left_out: left }: Summary): string =>
+  [
+    `${path}: holds no file that is read, .json, .jsonl or .ndjson, also packed as .gz`,
+    ...left.records.slice(0, NAMED_MAX).map(({ file, message }) => `${file}: ${message}`),
+  ].join('\n');
+
+const NAMED_MAX = 20;
+
+function summaryLines({ files, taken, duplicates, mapped, left_out: left }: Summary): string[] {
+  const { traces, spans, scores, datapoints } = taken;
+  const counts = [
+    formatCounted(traces, 'trace'),
+    formatCounted(spans, 'span'),
+    formatCounted(scores, 'score'),
+    formatCounted(datapoints, 'datapoint'),
+  ];
+  const kinds = Object.entries(mapped).toSorted(([, a], [, b]) => b - a);
+  return [
+    `taken from ${formatCounted(files, 'file')}: ${counts.join(', ')}`,
+    ...(duplicates > 0 ? [`${formatCounted(duplicates, 'datapoint')} there already`] : []),
+    ...kinds.map(([words, count]) => `  ${words}: ${countText(count)}`),
+    ...(left.count > 0 ? [`left out ${countText(left.count)}:`] : []),
+    ...left.records.slice(0, NAMED_MAX).map(({ file, line, message }) => {
+      return `  ${oneLine(file)}${line === undefined ? '' : `, line ${line}`}: ${oneLine(message)}`;
+    }),
+    ...(left.count > NAMED_MAX ? ['  …'] : []),
+  ];
+}
