@@ -10,7 +10,9 @@ const folder = mkdtempSync(join(tmpdir(), 'export-files-'));
 async function read(name: string, content: string | Buffer): Promise<FileRecord[]> {
   const path = join(folder, name);
   writeFileSync(path, content);
-  return Array.fromAsync(readRecords(path));
+  const records: FileRecord[] = [];
+  for await (const record of readRecords(path)) records.push(record);
+  return records;
 }
 
 describe('readRecords', () => {
