@@ -170,6 +170,9 @@ describe('spandrel run', () => {
     const missed = await bash(run('', 'c'));
     expect([missed.code, missed.output]).toEqual([20, expect.stringMatching(/"c" is "[ab]" on the cassette/)]);
     expect((await bash(run('--fail-on-unused', 'a'))).code).toBe(21);
+    // No call reached the gateway, so that no recording was used either.
+    expect((await bash('spandrel run --cassette tests/chat --fail-on-unused -- true')).code).toBe(21);
+    expect((await bash('spandrel run --cassette tests/none --fail-on-unused -- true')).code).toBe(0);
     expect((await bash(run('', 'a'), { SPANDREL_CASSETTE_MODE: 'nonsense' })).code).toBe(2);
     expect((await bash('spandrel run --cassette tests/chat -- no-such-program')).output).toContain('no-such-program');
     const pruned = await bash('spandrel cassette prune tests/chat --unused -- node call.mjs b');

@@ -1,7 +1,14 @@
 import { Option, type Command } from 'commander';
 import { CASSETTE_MODES, CASSETTE_TIMINGS } from '../../../gateway/src/cassette/cassette.settings.js';
+import { readCassette } from '../../../gateway/src/cassette/cassette-file.js';
 import { printFailure } from '../command-settings.js';
-import { runWithCassette, type CassetteRun, type CassetteRunEnd } from './run-with-cassette.js';
+import {
+  cassetteFile,
+  cassetteName,
+  runWithCassette,
+  type CassetteRun,
+  type CassetteRunEnd,
+} from './run-with-cassette.js';
 
 /** A call missed, though the command may have ended well; a recording was not used, with `--fail-on-unused`. */
 export const MISSED = 20;
@@ -41,18 +48,25 @@ export function addRun({ program }: { program: Command }, description: string): 
             .map((line) => `spandrel: ${line}\n`)
             .join(''),
         );
-        process.exitCode = exitCodeOf(ended, options.failOnUnused === true);
+        process.exitCode = exitCodeOf(ended, options);
       } catch (error) {
         printFailure(error);
       }
     });
 }
 
-function exitCodeOf({ code, reports, isWritten }: CassetteRunEnd, failOnUnused: boolean): number {
+function exitCodeOf({ code, reports, isWritten }: CassetteRunEnd, { failOnUnused, ...run }: RunOptions): number {
   if (hasMisses(reports)) return MISSED;
   if (code !== 0) return code;
   if (!isWritten) return 1;
-  return failOnUnused && reports.some(({ unused }) => unused.length > 0) ? UNUSED : 0;
+  return failOnUnused && (reports.some(({ unused }) => unused.length > 0) || isUntouched(run, reports)) ? UNUSED : 0;
+}
+
+/** Whether no call opened the cassette, which has recordings: no report says so. */
+function isUntouched({ cassette, mode }: CassetteRun, reports: CassetteRunEnd['reports']): boolean {
+  const file = cassetteFile(cassette);
+  const isOpened = reports.some(({ name }) => name === cassetteName(file));
+  return mode !== 'record' && !isOpened && (readCassette(file)?.entries.length ?? 0) > 0;
 }
 
 /** @returns what was asked of the cassettes, in lines: each miss with its reason. */

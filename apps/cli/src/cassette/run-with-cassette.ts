@@ -10,6 +10,9 @@ const SUFFIX = '.cassette.yaml';
 /** @returns the file of a cassette, as people name it: `tests/chat`, or the file itself. */
 export const cassetteFile = (path: string): string => resolve(path.endsWith(SUFFIX) ? path : path + SUFFIX);
 
+/** @returns the name of a cassette below the folder of its file. */
+export const cassetteName = (file: string): string => basename(file, SUFFIX);
+
 export interface CassetteRun {
   cassette: string;
   mode: string;
@@ -48,7 +51,7 @@ export async function runWithCassette(
       SPANDREL_MODE: 'local',
       SPANDREL_HOST: '127.0.0.1',
       SPANDREL_CASSETTE_DIR: dirname(file),
-      SPANDREL_CASSETTE_NAME: basename(file, SUFFIX),
+      SPANDREL_CASSETTE_NAME: cassetteName(file),
       SPANDREL_CASSETTE_MODE: mode,
       SPANDREL_CASSETTE_TIMING: timing,
       SPANDREL_LOG_LEVEL: env['SPANDREL_LOG_LEVEL'] ?? 'warn',
