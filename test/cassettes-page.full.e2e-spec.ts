@@ -175,8 +175,12 @@ describe('spandrel run', () => {
     expect((await bash('spandrel run --cassette tests/none --fail-on-unused -- true')).code).toBe(0);
     expect((await bash(run('', 'a'), { SPANDREL_CASSETTE_MODE: 'nonsense' })).code).toBe(2);
     expect((await bash('spandrel run --cassette tests/chat -- no-such-program')).output).toContain('no-such-program');
-    const pruned = await bash('spandrel cassette prune tests/chat --unused -- node call.mjs b');
-    expect([pruned.code, pruned.output]).toEqual([0, expect.stringContaining('1 removed, 1 kept')]);
+    const shown = await bash('spandrel cassette show tests/chat --json');
+    expect(JSON.parse(shown.output)).toMatchObject({ recordings: [{ request: { method: 'POST' } }, { answer: {} }] });
+    expect((await bash('spandrel cassette show tests/chat 2 --json')).output).toContain('"label":"POST');
+    expect((await bash('spandrel cassette check tests/chat --json')).output).toBe('{"faults":[]}\n');
+    const pruned = await bash('spandrel cassette prune tests/chat --unused --json -- node call.mjs b');
+    expect([pruned.code, pruned.output]).toEqual([0, expect.stringContaining('{"removed":1,"kept":1}')]);
     expect((await bash(run('--fail-on-unused', 'b'))).code).toBe(0);
   });
 

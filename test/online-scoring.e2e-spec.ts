@@ -283,8 +283,16 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
   });
 
   it('are tried on a span, and store nothing of it', async () => {
-    const { span } = await record();
+    const { span, trace } = await record();
     const rule = await newRule({ enabled: false });
+    // A trace has spans, but which of them is meant nobody says.
+    for (const [method, path, body] of [
+      ['POST', 'test', { trace_id: trace }],
+      ['GET', `explain?trace_id=${trace}`, undefined],
+    ] as const) {
+      const unnamed = await server.api.send(method, `/api/scoring-rules/${rule.id}/${path}`, body);
+      expect(unnamed).toMatchObject({ status: 400, body: { errors: [{ path: 'span_id' }] } });
+    }
     const tried = await server.api.post<ScoringTest>(`/api/scoring-rules/${rule.id}/test`, { span_id: span });
     expect(tried.body).toMatchObject({
       answer: JUDGED,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isStorableText, jsonTextInPieces, type ScoringFilters, type ScoringTarget } from '@spandrel/contract';
 import { datapointOfSpan, findFailedFilter, type JudgedSpan } from '@spandrel/datasets';
 import { readInputAndExpected } from '@spandrel/evals';
-import { inTurns, NotFound, type Scope } from '@spandrel/kernel';
+import { inTurns, Invalid, NotFound, type Scope } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import {
   costOf,
@@ -76,7 +76,7 @@ export class FindTarget {
 
   /**
    * What a request names for a rule: a trace is also named by a span of it, a session by a trace or a span.
-   * @throws NotFound for what is not stored.
+   * @throws Invalid where it names nothing that the rule judges. @throws NotFound for what is not stored.
    */
   async resolve(
     scope: Scope,
@@ -87,6 +87,11 @@ export class FindTarget {
       session_id: sessionId,
     }: { [Member in `${ScoringTarget}_id`]?: string | undefined },
   ): Promise<Target> {
+    const naming = { span: [spanId], trace: [spanId, traceId], session: [spanId, traceId, sessionId] };
+    if (naming[target].every((id) => id === undefined)) {
+      const message = `is required: the rule judges ${target}s`;
+      throw new Invalid('validation_failed', `${target}_id ${message}`, [{ path: `${target}_id`, message }]);
+    }
     const find = async (kind: ScoringTarget, id: string | undefined, missing: () => NotFound) => {
       const found = id === undefined ? undefined : await this.find(scope, kind, id);
       if (!found) throw missing();

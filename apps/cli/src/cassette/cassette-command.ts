@@ -15,32 +15,45 @@ import type { Command } from 'commander';
 import { LeftOut, reconstruct } from '../../../gateway/src/cassette/reconstruct.js';
 import { addParameterFlags, readParameters } from '../client/parameter-flags.js';
 
+interface JsonOption {
+  json?: boolean;
+}
+
+const JSON_OPTION = ['--json', 'answer in JSON'] as const;
+
 /** Adds `spandrel cassette` (docs/cassettes.md). */
 export function addCassette(client: ClientProgram, description: string): void {
   const { program, io } = client;
-  const out = new Output(io, false);
+  const outOf = ({ json = false }: JsonOption): Output => new Output(io, json);
   const cassette = program.command('cassette').description(description);
   cassette
     .command('show')
     .description('list the recordings of a cassette, or show one of them')
     .argument('<cassette>')
     .argument('[number]', 'the recording, from 1')
-    .action(async (path: string, number?: string) => {
+    .option(...JSON_OPTION)
+    .action(async (path: string, number: string | undefined, options: JsonOption) => {
       const { entries } = read(path);
-      if (number === undefined) return out.lines(entries.map(lineOf));
+      const out = outOf(options);
+      if (number === undefined) {
+        if (!out.json) return out.lines(entries.map(lineOf));
+        return out.document({ recordings: entries.map(({ label, entry }) => ({ label, ...entry })) });
+      }
       const entry = entries[Number(number) - 1];
       if (!entry) throw new UsageFault(`${number}: the cassette has ${entries.length} recordings`);
-      await out.text(entry.text);
+      await (out.json ? out.document({ label: entry.label, ...entry.entry }) : out.text(entry.text));
     });
   cassette
     .command('check')
     .description('check that cassettes can be read, and that no key or token is on them')
     .argument('<cassette...>')
-    .action(async (paths: string[]) => {
+    .option(...JSON_OPTION)
+    .action(async (paths: string[], options: JsonOption) => {
       const { maskers } = await loadPlugins(commandSettings([]).core.plugins, createLogger('silent', 'cassette'), [
         'masker',
       ]);
       const faults = paths.flatMap((path) => faultsOf(path, maskers).map((fault) => `${path}: ${fault}`));
+      if (options.json) await outOf(options).document({ faults });
       if (faults.length > 0) throw new CommandFailure(faults.join('\n'));
     });
   addFromSpans(client, cassette);
@@ -50,7 +63,9 @@ export function addCassette(client: ClientProgram, description: string): void {
     .argument('<cassette>')
     .argument('<command...>', 'the command, behind --')
     .requiredOption('--unused', 'what no call of the command asked for')
-    .action(async (path: string, command: string[]) => {
+    .option(...JSON_OPTION)
+    .action(async (path: string, command: string[], options: JsonOption) => {
+      const out = outOf(options);
       const run = { cassette: path, mode: 'replay', timing: 'none' };
       const ended = await runWithCassette(run, command, process.env);
       summaryOf(ended).forEach((line) => out.note(line));
@@ -61,7 +76,8 @@ export function addCassette(client: ClientProgram, description: string): void {
       const content = read(path);
       const entries = content.entries.filter((_, index) => !unused.has(index));
       writeCassette(cassetteFile(path), { ...content, entries });
-      await out.lines([`${content.entries.length - entries.length} removed, ${entries.length} kept`]);
+      const [removed, kept] = [content.entries.length - entries.length, entries.length];
+      await (out.json ? out.document({ removed, kept }) : out.lines([`${removed} removed, ${kept} kept`]));
     });
 }
 
