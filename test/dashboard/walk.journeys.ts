@@ -10,7 +10,7 @@ import type { EvalRunSummary } from '@spandrel/contract';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { button, datapointsOf, grid, heading, open } from './dataset-steps.ts';
-import { expectAccessible, expectSoon, settled } from './page-steps.ts';
+import { expectAccessible, expectSoon, pressInTurn, settled, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const { recordRealistic } = (await import('../../scripts/demo-realistic/main.mjs' as string)) as {
@@ -143,6 +143,103 @@ describe('the walk', () => {
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     await show('reviewed');
     expect(await datapointsOf(dataset)).toHaveLength(1);
+    expectNoFaults(watched);
+  });
+});
+
+/** Without a mouse: each step goes on where the one before left the focus. */
+describe('the walk by keys alone', () => {
+  onTraffic();
+  const NAME = 'Found by keys';
+  const press = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const followNotification = async (name: string): Promise<void> => {
+    const link = page.getByRole('region', { name: 'Notifications' }).getByRole('link', { name });
+    await link.waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await pressInTurn(page, 'g', 'n');
+    await expectSoon(() => link.evaluate((one) => one === one.ownerDocument.activeElement), true);
+    await press('Enter');
+  };
+  const runsMade = async () =>
+    (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body.runs.filter(({ name }) =>
+      name.startsWith('keys'),
+    );
+
+  inBrowser('finds the dearest answer of yesterday', async () => {
+    await open('/traces');
+    await heading('Traces');
+    await pressInTurn(page, 'g', 'a');
+    await heading('Analytics');
+    await tabTo(page.getByRole('combobox', { name: 'Time range' }));
+    await page.keyboard.type('Last 7');
+    await page.waitForURL(/range=7d/);
+    await tabTo(page.getByRole('combobox', { name: 'Split by' }));
+    await page.keyboard.type('Model');
+    await page.waitForURL(/split_by=model/);
+    const chart = page.getByRole('figure', { name: 'Cost', exact: true }).getByRole('application');
+    await chart.locator('canvas').waitFor();
+    await tabTo(chart);
+    await press('End', 'ArrowLeft', 'Enter');
+    await heading('Spans');
+    await expectSoon(() => new URL(page.url()).searchParams.get('sort_by'), 'cost');
+    await grid('Spans').getByRole('row').nth(1).getByRole('link').first().waitFor();
+    await press('j', 'Enter');
+    await page.getByRole('region', { name: 'Span details' }).getByRole('article').last().waitFor();
+  });
+
+  inBrowser('makes a test case of it', async () => {
+    await press('d');
+    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+    await expectSoon(async () => (await dialog.getByRole('textbox', { name: 'Expected' }).inputValue()) !== '', true);
+    await tabTo(dialog.getByRole('combobox', { name: 'Dataset' }));
+    await page.keyboard.type('New dataset');
+    await tabTo(dialog.getByRole('textbox', { name: 'Name' }));
+    await page.keyboard.type(NAME);
+    await press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await followNotification('Open datapoint');
+    await page.getByRole('textbox', { name: 'Expected' }).first().waitFor();
+    await press('Escape');
+    await heading(NAME);
+  });
+
+  inBrowser('evaluates two models on it, and compares them', async () => {
+    await grid('Datapoints').getByRole('row').nth(1).getByRole('link').first().waitFor();
+    await tabTo(button('Evaluate'));
+    await press('Enter');
+    await heading('New evaluation');
+    await expectSoon(() => page.getByRole('combobox', { name: 'Model', exact: true }).inputValue(), 'gpt-5.1');
+    await tabTo(page.getByRole('combobox', { name: 'Model 2', exact: true }));
+    await page.keyboard.type('gpt-5.1-mini');
+    await tabTo(page.getByRole('textbox', { name: 'Run name' }));
+    await page.keyboard.type('keys');
+    await press('Enter');
+    await heading('Evaluations');
+    await until(
+      async () => (await runsMade()).length === 2 && (await runsMade()).every(({ progress }) => progress === 1),
+    );
+    await grid('Runs').getByRole('row').nth(2).getByRole('link').first().waitFor();
+    await press('j', 'x', 'j', 'x');
+    await tabTo(page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Compare' }));
+    await press('Enter');
+    await heading('Compare runs');
+    await grid('Comparison').getByRole('row').nth(1).filter({ hasText: /\S/ }).waitFor();
+    await press('j', 'Enter');
+    await page.getByRole('region', { name: 'Difference' }).waitFor();
+    await tabTo(page.getByRole('region', { name: 'Difference' }).getByRole('button', { name: 'Send to review' }));
+    await press('Enter');
+    await page.getByRole('dialog').getByRole('textbox').first().waitFor();
+    await press('Enter');
+  });
+
+  inBrowser('reviews what they said', async () => {
+    await followNotification('Start reviewing');
+    await heading(`Review ${NAME}`);
+    await page.getByRole('region', { name: 'Answers' }).getByRole('listitem').nth(1).waitFor();
+    await press('a');
+    await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     expectNoFaults(watched);
   });
 });
