@@ -110,6 +110,42 @@ describe('what somebody types', () => {
     },
   );
 
+  inBrowser('is sent once where the button is pressed twice', async () => {
+    // Keys that came while the page was busy are taken one behind the other, before any timer.
+    const pressTwice = async (within: Locator, name: string): Promise<void> => {
+      await within.getByRole('button', { name, exact: true }).focus();
+      const busy = page.evaluate(`new Promise((done) => setTimeout(() => {
+        for (const end = performance.now() + 500; performance.now() < end;);
+        done();
+      }))`);
+      await Promise.all([busy, page.keyboard.press('Enter'), page.keyboard.press('Enter')]);
+    };
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() !== 'GET' && sent.push(new URL(request.url()).pathname)));
+    await open('/datasets');
+    await page.getByRole('main').getByRole('button', { name: 'New dataset' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('pressed twice');
+    await pressTwice(dialog, 'Create');
+    await heading('pressed twice');
+    await page.getByRole('button', { name: 'Delete dataset' }).click();
+    await pressTwice(page.getByRole('alertdialog'), 'Delete');
+    await reported('Deleted the dataset pressed twice');
+    await open('/traces/many');
+    await page.getByRole('main').getByRole('button', { name: 'Comments' }).first().click();
+    await dialog.getByLabel('Comment', { exact: true }).fill('Once');
+    await pressTwice(dialog, 'Add comment');
+    await dialog.getByRole('article').getByText('Once').waitFor();
+    await dialog.getByRole('article').getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('No comments yet.').waitFor();
+    const { pathname } = new URL(page.url());
+    expect([pathname, sent.map((path) => path.split('/')[2])]).toEqual([
+      '/traces/many',
+      ['datasets', 'datasets', 'comments', 'comments'],
+    ]);
+    expectNoFaults(watched);
+  });
+
   inBrowser('while a comment is sent becomes the next one', async () => {
     await open('/traces/many');
     await page.getByRole('main').getByRole('button', { name: 'Comments' }).first().click();

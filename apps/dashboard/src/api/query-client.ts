@@ -1,5 +1,14 @@
-import { QueryClient, type Query, type InvalidateOptions, type InvalidateQueryFilters } from '@tanstack/react-query';
+import {
+  notifyManager,
+  QueryClient,
+  type Query,
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+} from '@tanstack/react-query';
 import { shouldRetry, retryDelayMs } from './api-error.js';
+
+// A button that sends is turned off before the next key or press comes: a timer may come after it.
+notifyManager.setScheduler(queueMicrotask);
 
 /** Keeps what was read of the API. Live updates say when something changed. */
 export class DashboardQueryClient extends QueryClient {
