@@ -86,7 +86,7 @@ describe('recorded spans', () => {
     await tabTo(button('Create rule'));
     await page.keyboard.press('Enter');
     const row = grid('Capture rules').getByRole('row').filter({ hasText: 'dear calls' });
-    await row.getByText('cost at least $20').waitFor();
+    await row.getByText('Cost ≥ $20.00').waitFor();
     await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
     const kind = { type: 'llm_call', model: 'm', provider: 'p', cost: 30 };
     await program.api.post('/api/spans', { id: 'dear', trace_id: 'calls-0', name: 'dear', kind });

@@ -155,7 +155,7 @@ describe('scoring rules', () => {
     await failing.getByRole('list', { name: 'Attempts' }).getByText(/500/).first().waitFor();
     const all = dialog('Why was this not scored?');
     await all.getByText(/a hash below 0%, and its hash, [0-9a-f]{16}, stands at/).waitFor();
-    await all.getByText('It does not match the filter of the rule: cost at least $5.').waitFor();
+    await all.getByText('It does not match the filter of the rule: Cost ≥ $5.00.').waitFor();
     await expectAccessible(watched);
     answer = () => said(VERDICT);
     await all.getByRole('link', { name: 'polite' }).press('Enter');

@@ -75,7 +75,7 @@ describe('sessions', () => {
     await turns.first().getByText('Question 0\nin two lines').waitFor();
     await turns.first().getByText('Answer 0 <b>as it is</b>').waitFor();
     const facts = page.getByRole('list', { name: 'Session facts' });
-    await facts.getByText('User ann').waitFor();
+    await facts.getByText('User ann').getByRole('link', { name: 'ann' }).waitFor();
     await expectAccessible(watched);
     expectNoFaults(watched);
   });

@@ -38,7 +38,7 @@ describe('a scoring rule in words', () => {
   it('says its filters, and the tags that it leaves out where these are not the usual ones', () => {
     expect(describeRuleFilters(RULE)).toBe('All spans');
     const filters = { kind: 'llm_call', exclude_tag: ['internal'] };
-    expect(describeRuleFilters({ ...RULE, filters })).toBe('kind llm_call, without tag internal');
+    expect(describeRuleFilters({ ...RULE, filters })).toBe('Kind LLM call, without tag internal');
   });
 
   it('says what it spent and what waits', () => {
@@ -58,11 +58,7 @@ describe('a decision in words', () => {
     [{ decision: 'pending', next_try_at: AT }, {}, /the next attempt is at 2026-11-27 10:00:00\.$/],
     [{ decision: 'not_ended' }, {}, /^It has not ended yet\.$/],
     [{ decision: 'not_ended' }, { target: 'session', quiet_ms: 1_800_000 }, /not been quiet for 30 min yet/],
-    [
-      { decision: 'filtered', failed_filter: 'min_cost' },
-      { filters: { min_cost: 0.02 } },
-      /: cost at least \$0\.02\.$/,
-    ],
+    [{ decision: 'filtered', failed_filter: 'min_cost' }, { filters: { min_cost: 0.02 } }, /: Cost ≥ \$0\.02\.$/],
     [{ decision: 'filtered', failed_filter: 'exclude_tag' }, {}, /a tag that the rule leaves out: eval\.$/],
     [{ decision: 'filtered', failed_filter: 'on_score' }, { on_score: { name: 'thumb' } }, /for a score thumb, which/],
     [{ decision: 'sampled_out' }, {}, /a hash below 5%, and its hash, 195df21eee20dac3, stands at 9\.90897%\.$/],

@@ -1,4 +1,7 @@
 import type { CaptureFilters } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
+import { capitalized, formatCost, formatDuration } from '../../components/format.js';
+import { KIND_WORDS } from '../kind-words.js';
 
 const TEXT_FILTERS = ['model', 'provider', 'kind', 'name_contains', 'tag'] as const;
 const NUMBER_FILTERS = ['min_cost', 'min_tokens', 'min_duration_ms'] as const;
@@ -29,19 +32,23 @@ export function readFilters(form: FilterForm): CaptureFilters | null {
   ]);
 }
 
-/** Filters that have another name in words. */
-const FILTER_WORDS: Readonly<Record<string, string>> = {
-  name_contains: 'name contains',
-  min_cost: 'cost at least $',
-  min_tokens: 'tokens at least',
-  min_duration_ms: 'milliseconds at least',
+/** Filters that have another name in words, or another way to say their values. */
+const FILTER_WORDS: Readonly<Record<string, readonly [name: string, say?: (value: unknown) => string]>> = {
+  kind: ['Kind', (value) => KIND_WORDS.get(String(value)) ?? String(value)],
+  name_contains: ['Name contains'],
+  min_cost: ['Cost ≥', (value) => formatCost(Number(value))],
+  min_tokens: ['Tokens ≥', (value) => formatCount(Number(value))],
+  min_duration_ms: ['Duration ≥', (value) => formatDuration(Number(value))],
 };
 
 /** The filters of a rule in words. @param all what a rule without any takes. */
 export function describeFilters(filters: CaptureFilters, all = 'Every finished span'): string {
   const words = Object.entries(filters)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([id, value]) => `${FILTER_WORDS[id] ?? id}${id === 'min_cost' ? '' : ' '}${String(value)}`);
+    .map(([id, value]) => {
+      const [name, say = String] = FILTER_WORDS[id] ?? [capitalized(id)];
+      return `${name} ${say(value)}`;
+    });
   return words.length === 0 ? all : words.join(', ');
 }
 

@@ -28,7 +28,8 @@ describe('the fields of a rule', () => {
   );
 
   it('are said in words', () => {
-    expect(describeFilters(RULE.filters)).toBe('model gpt-5.1, status failed, cost at least $0.02, tokens at least 0');
+    expect(describeFilters(RULE.filters)).toBe('Model gpt-5.1, Status failed, Cost ≥ $0.02, Tokens ≥ 0');
+    expect(describeFilters({ kind: 'llm_call', min_duration_ms: 900 })).toBe('Kind LLM call, Duration ≥ 900 ms');
     expect(describeFilters({ tag: null })).toBe('Every finished span');
   });
 });

@@ -274,9 +274,11 @@ function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
     { name: 'Cost', value: formatCost(cost), exact: formatCostExactly(cost) },
     ...(users.length === 0
       ? []
-      : [{ name: users.length === 1 ? 'User' : 'Users', value: users.map(formatId).join(', ') }]),
+      : [{ name: users.length === 1 ? 'User' : 'Users', value: '', links: users.map(linkOfUser) }]),
   ];
 }
+
+const linkOfUser = (user: string) => ({ value: formatId(user), to: '/traces', search: { user_id: user } });
 
 function turnFacts(turn: TraceListItem): string[] {
   const { span_count: spans, error_count: errors, total_tokens: tokens, total_cost: cost } = turn;
