@@ -109,10 +109,15 @@ describe('the bridge between stdio and POST /mcp', () => {
     ]);
   });
 
-  it('refuses a line that is no JSON', async () => {
-    const { bridge, sent } = bridgeTo(() => new Response(''));
-    expect(await passed(bridge, '{"jsonrpc"')).toMatchObject({ id: null, error: { code: -32_700 } });
-    expect(sent).toEqual([]);
+  it.each([
+    ['{"jsonrpc"', -32_700],
+    ['null', -32_600],
+    ['5', -32_600],
+    ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
+  ])('refuses the line %s, which is no message', async (line, code) => {
+    const { bridge, sent, reported } = bridgeTo(() => new Response(''));
+    expect(await passed(bridge, line)).toMatchObject({ id: null, error: { code } });
+    expect([sent, reported]).toEqual([[], []]);
   });
 
   it('gives up what the client cancels, and answers nothing more', async () => {

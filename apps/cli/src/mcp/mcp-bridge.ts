@@ -16,6 +16,7 @@ interface RpcMessage {
 }
 
 const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 
 const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
@@ -37,8 +38,11 @@ export class McpBridge {
     } catch {
       return rpcError(null, PARSE_ERROR, 'the line is no JSON: send one message of JSON-RPC 2.0 a line');
     }
-    if (message?.method === 'notifications/cancelled') this.cancel(message);
-    const id = message?.id ?? null;
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+      return rpcError(null, INVALID_REQUEST, 'the line is no object: send one message of JSON-RPC 2.0 a line');
+    }
+    if (message.method === 'notifications/cancelled') this.cancel(message);
+    const id = message.id ?? null;
     const cancelled = new AbortController();
     if (id !== null) this.underWay.set(id, cancelled);
     try {
