@@ -152,6 +152,11 @@ describe('the address of a client', () => {
     ['the proxy, where it passes on no address', ['10.0.0.1'], '10.0.0.1', 'unknown, <script>', '10.0.0.1'],
     ['the proxy, where it says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
     ['IPv4 on a socket for both', [], '::ffff:203.0.113.9', undefined, '203.0.113.9'],
+    ['IPv4, however it is mapped', ['10.0.0.1'], '10.0.0.1', '::FFFF:203.0.113.9', '203.0.113.9'],
+    ['IPv4, mapped in hexadecimal', ['10.0.0.1'], '10.0.0.1', '::ffff:cb00:7109', '203.0.113.9'],
+    ['one spelling of IPv6, without its zone', ['10.0.0.1'], '10.0.0.1', '2001:DB8:0::7%any', '2001:db8::7'],
+    ['the proxy, of a zone alone', ['fe80::/10'], 'fe80::1%eth0', undefined, 'fe80::1'],
+    ['the 33rd proxy of many', ['10.0.0.0/8'], '10.0.0.1', `203.0.113.9${', 10.0.0.2'.repeat(5_000)}`, '10.0.0.2'],
     ['nothing, of a connection that is gone', ['10.0.0.1'], undefined, '203.0.113.9', undefined],
   ])('is %s', (_name, proxies, remote, forwarded, expected) => {
     expect(new ClientAddresses(proxies).of(from(remote, forwarded))).toBe(expected);

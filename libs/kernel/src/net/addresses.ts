@@ -84,22 +84,27 @@ export class ClientAddresses {
     this.isTrusted = proxies.length === 0 ? undefined : proxyAddr.compile([...proxies]);
   }
 
-  /** The address of the client, IPv4 written as such; `undefined` once the connection is gone. */
+  /** The address of the client in its one spelling, IPv4 as such; `undefined` once the connection is gone. */
   of(request: Pick<IncomingMessage, 'socket' | 'headers'>): string | undefined {
     const { remoteAddress } = request.socket;
     if (remoteAddress === undefined) return undefined;
     const address = this.isTrusted ? forwardedFor(request, this.isTrusted) : remoteAddress;
-    const unmapped = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
-    return isIP(unmapped) === 4 ? unmapped : address;
+    return isIP(address) === 4 ? address : ipaddr.process(address.split('%', 1)[0]!).toString();
   }
 }
+
+/** Proxies that a request passes at most: a client may write thousands of their addresses, each of which is compared. */
+const HOPS_MAX = 32;
 
 /** The last address that is one: what a client makes up before that of its proxy is no address of anybody. */
 function forwardedFor(
   request: Pick<IncomingMessage, 'socket' | 'headers'>,
   isTrusted: (address: string, hop: number) => boolean,
 ): string {
-  const hops = proxyAddr.all(request as IncomingMessage, (entry, hop) => isTrusted(withoutPort(entry), hop));
+  const hops = proxyAddr.all(
+    request as IncomingMessage,
+    (entry, hop) => hop < HOPS_MAX && isTrusted(withoutPort(entry), hop),
+  );
   return hops.map(withoutPort).findLast((address) => isIP(address) !== 0) ?? request.socket.remoteAddress!;
 }
 
@@ -110,9 +115,6 @@ function withoutPort(entry: string): string {
   const [, inBrackets, plainAddress] = WITH_PORT.exec(entry) ?? [];
   return inBrackets ?? plainAddress ?? entry;
 }
-
-/** How a socket that takes both spells an address of IPv4. */
-const MAPPED = '::ffff:';
 
 /** Says whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
 export type HostList = (hostname: string, port: number) => boolean;
