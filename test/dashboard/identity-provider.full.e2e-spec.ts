@@ -180,6 +180,16 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('button', { name: 'Copy link' }).click();
     await expectSoon(() => watched.clipboard(), `${app.url}/p/${tenant.project.id}/traces/${trace.id}`);
 
+    // A short address of something leads to the project that has it, whichever was opened last.
+    await page.goto(`${app.url}/p/${second.id}/traces`);
+    await page.getByRole('banner').getByText('Acme / Second').waitFor();
+    await page.goto(`${app.url}/traces/${trace.id}?view=tree`);
+    await page.getByRole('heading', { name: 'linked' }).waitFor();
+    await expectSoon(() => addressOf(), `/p/${tenant.project.id}/traces/${trace.id}?view=tree`);
+    await page.getByRole('banner').getByText('Acme / Acme').waitFor();
+    await page.goto(`${app.url}/traces/nowhere`);
+    await page.getByRole('heading', { name: 'Trace not found' }).waitFor();
+
     // Each word of it, in any order.
     await runCommand(page, 'many acme 7', 'Acme / Many 7');
     await page.getByRole('banner').getByText('Acme / Many 7').waitFor();

@@ -39,8 +39,36 @@ export async function leadToOwnAddress(session: BrowserSessionResource): Promise
   location.replace(origin + base + pathname.slice(BASE.length) + search + hash);
 }
 
-/** The project that a short address is of: the one that was opened last here, where the person may still read it. */
+/**
+ * The project that a short address is of: the one that has what it names, else the one that was opened last here, of those that
+ * the person may read.
+ */
 async function projectOf({ kind, project }: BrowserSessionResource): Promise<string> {
   const may = kind === 'person' ? (await api.listSessionProjects().catch(() => null))?.projects : undefined;
-  return recentProjects().find((id) => may?.some((one) => one.id === id)) ?? project!.id;
+  const ids = lastOpenedFirst(may ?? []).map(({ id }) => id);
+  return (await findHolder(ids)) ?? recentProjects().find((id) => ids.includes(id)) ?? project!.id;
+}
+
+const ASKED_AT_ONCE = 8;
+/** Addresses of pages of one object. */
+const OBJECT_PAGES =
+  /^\/(traces|sessions|users|datasets|evaluations|boards|alerts|scoring-rules)\/((?!(?:new|compare)$)[^/]+)/;
+
+/** The first of the projects that has what the address names; `undefined` where none has, or it names nothing. */
+async function findHolder(ids: readonly string[]): Promise<string | undefined> {
+  const [, page, object] = OBJECT_PAGES.exec(location.pathname) ?? [];
+  if (object === undefined || ids.length < 2) return undefined;
+  const path = `${page === 'evaluations' ? 'eval' : page}/${object}`;
+  const has = (id: string): Promise<boolean> =>
+    fetch(`/p/${encodeURIComponent(id)}/api/${path}`, { method: 'HEAD' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (let from = 0; from < ids.length; from += ASKED_AT_ONCE) {
+    const asked = ids.slice(from, from + ASKED_AT_ONCE);
+    const found = await Promise.all(asked.map(has));
+    const place = found.indexOf(true);
+    if (place !== -1) return asked[place];
+  }
+  return undefined;
 }
