@@ -228,7 +228,7 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
       'ws/projects/Default Project/attachments/trace/x/notes.json': '{}',
     });
     expect(await take('opik', path)).toMatchObject({
-      ...{ files: 2, taken: { traces: 1, spans: 3, scores: 3, datapoints: 2 } },
+      ...{ files: 4, taken: { traces: 1, spans: 3, scores: 3, datapoints: 2 } },
       mapped: { 'llm → llm_call': 1, 'tool → tool_call': 1 },
       left_out: {
         count: 2,
@@ -283,6 +283,7 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     const path = writeExport({
       'observations_v2/1.jsonl': `${JSON.stringify(first)}\n{"id": "cut\n{"odd": 1}\n${JSON.stringify(second)}\n`,
       'observations_v2/2.csv': 'id\n1\n',
+      'observations_v2/2.json': { ...first, trace_id: null },
       'observations_v2/3.json': `[${JSON.stringify({ ...second, id: 'mended-3' })},\n{"a": oops},\n`,
       'observations_v2/4.json': '',
       'scores/1.jsonl': lines([
@@ -299,7 +300,8 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
       '  loop: is a symbolic link, which is not followed; give what it points to as PATH',
       '  observations_v2/2.csv: is CSV or Parquet, which is not read; export as JSON or JSON lines',
       expect.stringMatching(/^ {2}observations_v2\/1\.jsonl, line 2: not valid JSON at character /),
-      '  observations_v2/1.jsonl, line 3: is no record of an export of langfuse',
+      '  observations_v2/1.jsonl, line 3: holds no trace, span, score or dataset of an export of langfuse',
+      expect.stringMatching(/^ {2}observations_v2\/2\.json, line 1: observation mended-\w+ has no id, trace or start$/),
       expect.stringMatching(/^ {2}observations_v2\/3\.json, line 2: not valid JSON at character /),
       '  observations_v2/3.json, line 3: the file ends before its array does; nothing behind it is read',
       '  observations_v2/4.json, line 1: the file is empty; nothing behind it is read',
@@ -308,10 +310,34 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
       expect.stringMatching(/^ {2}scores\/1\.jsonl, line 1: score lost: there is no trace/),
       expect.stringMatching(/^ {2}scores\/1\.jsonl, line 2: score odd: .*value/),
     ]);
-    expect(out).toMatch(/^taken from 5 files: 1 trace, 3 spans, 0 scores, 0 datapoints\n/);
-    expect(out).toMatch(/^left out 11:$/m);
+    expect(out).toMatch(/^taken from 6 files: 1 trace, 3 spans, 0 scores, 0 datapoints\n/);
+    expect(out).toMatch(/^left out 12:$/m);
     expect(code).toBe(0);
     expect((await trace('mended')).spans).toHaveLength(3);
+  });
+
+  it('takes values of any kind in any place: they cost their record at most', async () => {
+    const odd = [null, 7, -1.5, '', 'x', '\u0000\uD800', true, [], [null], {}, { a: { b: [] } }, 'x'.repeat(600)];
+    /** A record with each odd value in the place of each of its members, down to two levels. */
+    const oddly = (record: object): object[] =>
+      Object.entries(record).flatMap(([name, value]) => [
+        ...odd.map((one) => ({ ...record, [name]: one })),
+        ...(typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? Object.keys(value).flatMap((inner) => odd.map((one) => ({ ...record, [name]: { ...value, [inner]: one } })))
+          : []),
+      ]);
+    const records: Record<string, object[]> = {
+      langfuse: [...OBSERVATIONS.slice(0, 2), ...SCORES.slice(0, 2), LEGACY_TRACES[0]!, LANGFUSE_DOWNLOAD],
+      phoenix: [PHOENIX_SPANS[1]!, PHOENIX_TRACE, PHOENIX_EXAMPLES[0]!],
+      opik: [OPIK_FILE, OPIK_DATASET],
+    };
+    const oddSpans = { trace: { ...OPIK_FILE.trace, id: 'odd-spans' }, spans: oddly(OPIK_FILE.spans[0]!) };
+    for (const [product, of] of Object.entries(records)) {
+      const path = join(writeExport({ 'odd.jsonl': lines([...of, oddSpans, ...of.flatMap(oddly)]) }), 'odd.jsonl');
+      const { taken, left_out: left } = await take(product, path);
+      expect(taken.spans).toBeGreaterThan(100);
+      for (const { message } of left.records) expect(message).not.toBe('');
+    }
   });
 
   it('sends what is too large for a request in parts, and what is too large alone not at all', async () => {

@@ -21,6 +21,7 @@ export interface ExportFiles {
 }
 
 const READ = /\.(?:json|jsonl|ndjson)(?:\.gz)?$/i;
+const LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i;
 const NOT_READ = /\.(csv|parquet)(?:\.gz)?$/i;
 
 /**
@@ -96,7 +97,7 @@ async function openFile(path: string): Promise<Readable> {
   return pipeline(file, createGunzip(), () => undefined);
 }
 
-type Rows = AsyncIterable<Iterable<{ line: number } & ({ json: string } | { fault: string })>>;
+type Rows = AsyncGenerator<Iterable<{ line: number } & ({ json: string } | { fault: string })>>;
 
 async function* rowsOf(texts: AsyncGenerator<string>, path: string): Rows {
   let head = '';
@@ -105,14 +106,19 @@ async function* rowsOf(texts: AsyncGenerator<string>, path: string): Rows {
     if (next.done === true) throw new FileFault(1, 'the file is empty');
     head += next.value;
   }
+  const start = head.trimStart();
+  const isList = start.startsWith('[');
+  const isLines = !isList && (LINES.test(path) || isWhole(start.split('\n', 1)[0]!));
+  // The one object that a file is stands as the only element of a list.
+  const [open, close] = isLines || isList ? ['', ''] : ['[', ']'];
   const all = (async function* (): AsyncGenerator<string> {
-    yield head;
+    yield open + head;
     yield* texts;
+    yield close;
   })();
-  if (head.trimStart().startsWith('[')) yield* jsonArrayRows(all, RECORD_BYTES_MAX, 'a JSON array');
-  else if (/\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(path) || isWhole(head.trimStart().split('\n', 1)[0]!)) {
-    yield* jsonlRows(all, RECORD_BYTES_MAX, 'JSON lines');
-  } else yield [await wholeOf(all)];
+  yield* isLines
+    ? jsonlRows(all, RECORD_BYTES_MAX, 'JSON lines')
+    : jsonArrayRows(all, RECORD_BYTES_MAX, 'a JSON array');
 }
 
 function isWhole(line: string): boolean {
@@ -122,13 +128,4 @@ function isWhole(line: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function wholeOf(texts: AsyncIterable<string>): Promise<{ line: number; json: string }> {
-  let json = '';
-  for await (const text of texts) {
-    json += text;
-    if (json.length > RECORD_BYTES_MAX) throw new FileFault(1, 'the object is too large; export JSON lines');
-  }
-  return { line: 1, json };
 }

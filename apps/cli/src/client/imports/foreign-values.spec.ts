@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keepId, keysOf, kindFor, leftOf, metadataWith, nameOf, payloadOf, timeOf } from './foreign-values.js';
+import { keepId, keysOf, kindFor, leftOf, metadataWith, nameOf, payloadOf, setAt, timeOf } from './foreign-values.js';
 
 describe('values of other products', () => {
   it('ids stay as they are where they may be ours, else another is made of them, always the same', () => {
@@ -27,6 +27,19 @@ describe('values of other products', () => {
     const raw = JSON.rawJSON('1.10');
     expect(metadataWith({ team: 'docs' }, 'opik', { raw })).toEqual({ team: 'docs', imported: { from: 'opik', raw } });
     expect(metadataWith('a note', 'opik', {})).toEqual({ imported: { from: 'opik', metadata: 'a note' } });
+  });
+
+  it('members are set at their places, and never in what all objects have', () => {
+    const object = {};
+    setAt(object, ['a', 'b'], 1);
+    setAt(object, ['a', 'c'], 2);
+    setAt(object, ['a', '__proto__', 'd'], 3);
+    setAt(object, ['constructor', 'prototype', 'e'], 4);
+    expect(object).toEqual({ a: { b: 1, c: 2, '__proto__.d': 3 }, constructor: { prototype: { e: 4 } } });
+    expect([({} as Record<string, unknown>)['d'], ({} as Record<string, unknown>)['e']]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('kinds have their model and usage', () => {

@@ -84,3 +84,9 @@ export function kindFor(
   if (kind.type === 'retrieval') return { type: kind.type, ...others };
   return { type: 'custom', kind: kind.kind, attributes: {}, ...others };
 }
+
+/** Sets a member of members, all of which are made as needed. */
+export function setAt(object: Members, [name, ...path]: string[], value: unknown): void {
+  if (path.length === 0 || name === '__proto__') object[[name, ...path].join('.')] = value;
+  else setAt((object[name!] = membersOf(object[name!])), path, value);
+}

@@ -65,7 +65,7 @@ async function takeFile(file: ExportFile, product: Product, name: string, intake
       if (other !== undefined && intake.isUntouched) {
         throw new UsageFault(`${file.path}: is an export of ${other}; spandrel import ${other} reads it`);
       }
-      intake.leaveOut(place, `is no record of an export of ${name}`);
+      intake.leaveOut(place, `holds no trace, span, score or dataset of an export of ${name}`);
     }
   }
 }
@@ -79,13 +79,7 @@ const nothingIn = (path: string, { left_out: left }: Summary): string =>
 const NAMED_MAX = 20;
 
 function summaryLines({ files, taken, duplicates, mapped, left_out: left }: Summary): string[] {
-  const { traces, spans, scores, datapoints } = taken;
-  const counts = [
-    formatCounted(traces, 'trace'),
-    formatCounted(spans, 'span'),
-    formatCounted(scores, 'score'),
-    formatCounted(datapoints, 'datapoint'),
-  ];
+  const counts = Object.entries(taken).map(([name, count]) => formatCounted(count, name.slice(0, -1)));
   const kinds = Object.entries(mapped).toSorted(([, a], [, b]) => b - a);
   return [
     `taken from ${formatCounted(files, 'file')}: ${counts.join(', ')}`,

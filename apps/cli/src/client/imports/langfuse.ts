@@ -1,12 +1,11 @@
 import { parseTimestamp } from '@spandrel/contract';
-import { filledTextOf, readUsageBuckets, textOf } from '@spandrel/plugin-api';
+import { filledTextOf, readUsageBuckets } from '@spandrel/plugin-api';
 import type { ExportFiles } from './export-files.js';
-import { digestOf, isMembers, keepId, keyOf, keysOf, kindFor, leftOf, metadataWith } from './foreign-values.js';
+import { scoreOf, spanOf, spanOfTrace, traceOf } from './foreign-records.js';
+import { digestOf, isMembers, keepId, keyOf, keysOf, leftOf, membersOf } from './foreign-values.js';
 import { nameOf, payloadOf, timeOf, type Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
-
-const SOURCES: Readonly<Record<string, string>> = { ANNOTATION: 'human', EVAL: 'judge' };
 
 /** What is known of a trace while its observations are read. */
 interface SeenTrace {
@@ -71,94 +70,63 @@ export class Langfuse implements Product {
   }
 
   private async takeObservation(record: Members, place: Place, intake: Intake): Promise<void> {
-    const { id, trace_id: of, type, name, parent_observation_id: parent, start_time: start, ...others } = record;
+    const { id, trace_id: traceId, type, name, parent_observation_id: parent, start_time: start, ...others } = record;
     const { end_time: end, input, output, metadata, level, status_message: message, ...more } = others;
-    const { provided_model_name: provided, model, model_parameters: parameters, usage_details: usage, ...also } = more;
-    const { cost_details: cost, total_cost: total, completion_start_time: first, ...context } = also;
+    const { provided_model_name: provided, model, model_parameters: parameters, usage_details: counts, ...also } = more;
+    const { cost_details: costs, total_cost: total, completion_start_time: first, ...context } = also;
     const { user_id: user, session_id: session, trace_name: traceName, tags, release, environment, ...rest } = context;
-    const [began, ended] = [timeOf(start), timeOf(end) ?? timeOf(first) ?? timeOf(start)];
-    if (began === undefined) return intake.leaveOut(place, `observation ${String(id)} has no start_time`);
-    const traceId = keepId(String(of));
-    const spanName = nameOf(name, String(type).toLowerCase());
-    const kind = kindFor(String(type), spanName, {
-      model: provided ?? model,
-      usage: readUsageBuckets(payloadOf(usage), withTotal(payloadOf(cost), total)),
-    });
-    const request = payloadOf(parameters);
-    const [asked, answered] = [payloadOf(input), payloadOf(output)];
-    const firstMs = parseTimestamp(timeOf(first) ?? '');
-    const own = metadataWith(valuesOf(metadata), 'langfuse', {
-      ...rest,
-      ...(keepId(String(id)) !== id && { id }),
-      ...(traceId !== of && { trace_id: of }),
-      ...{ cost_details: cost, ...(level !== 'DEFAULT' && { level }) },
-      ...(kind['model'] === undefined && { provided_model_name: provided, usage_details: usage }),
-      ...(level !== 'ERROR' && { status_message: message }),
-      ...(timeOf(end) === undefined && { end_time: 'none' }),
-    });
-    const span = {
-      ...{ id: keepId(String(id)), trace_id: traceId, name: spanName, kind, input: asked, output: answered },
-      parent_id: filledTextOf(parent) === null ? null : keepId(String(parent)),
-      ...(level === 'ERROR' && { error: filledTextOf(message) ?? 'error' }),
-      ...{ started_at: began, ended_at: ended },
-      metadata: {
-        ...(leftOf({ request }) && { request }),
-        ...(firstMs !== undefined && { time_to_first_token_ms: firstMs - parseTimestamp(began)! }),
-        ...own,
+    const dollars = payloadOf(costs);
+    const usage = readUsageBuckets(payloadOf(counts), leftOf(membersOf(dollars)) ?? { total });
+    const isFailed = level === 'ERROR';
+    const span = spanOf('langfuse', {
+      ...{ id, traceId, parent, name, type, model: provided ?? model, usage, input, output, start, end: end ?? first },
+      ...{ error: isFailed ? (filledTextOf(message) ?? 'error') : undefined, metadata: valuesOf(metadata) },
+      rest: {
+        ...{ ...rest, cost_details: costs, status_message: isFailed ? null : message },
+        level: level === 'DEFAULT' ? null : level,
       },
-    };
-    const seen = this.see(traceId, place);
-    const { members } = seen;
-    if (ended! > seen.end) seen.end = ended!;
-    if (span.parent_id === null) seen.roots.add(`${digestOf(asked)} ${digestOf(answered)}`);
-    const allTags = [...new Set([...keysOf(members['tags']), ...keysOf(tags)])];
-    const ofTrace = leftOf({
-      name: filledTextOf(traceName) === null ? null : nameOf(traceName, ''),
-      ...{ session_id: keyOf(session), user_id: keyOf(user), metadata: leftOf({ environment, release }) },
     });
-    // What the first observation that says it says, as far as it stands in all of them.
-    seen.members = { ...ofTrace, ...members, ...(allTags.length > 0 && { tags: allTags }) };
-    intake.count(String(type).toLowerCase(), kind.type);
-    const stub = { id: traceId, defaults: { name: nameOf(traceName, spanName), started_at: began } };
-    await intake.add('spans', span, place, stub);
+    if (!span) return intake.leaveOut(place, `observation ${String(id)} has no id, trace or start`);
+    const firstMs = parseTimestamp(timeOf(first) ?? '');
+    const request = payloadOf(parameters);
+    span.metadata = {
+      ...leftOf({ request }),
+      ...(firstMs !== undefined && { time_to_first_token_ms: firstMs - parseTimestamp(span.started_at)! }),
+      ...span.metadata,
+    };
+    const seen = this.see(span.trace_id, place);
+    const { members } = seen;
+    if (span.ended_at > seen.end) seen.end = span.ended_at;
+    if (span.parent_id === null) seen.roots.add(`${digestOf(span.input)} ${digestOf(span.output)}`);
+    const allTags = [...new Set([...keysOf(members['tags']), ...keysOf(tags)])];
+    const traceNamed = filledTextOf(traceName) && nameOf(traceName, '');
+    const ofTrace = { name: traceNamed, session_id: keyOf(session), user_id: keyOf(user) };
+    // The first observation that says a member counts; tags are those of all.
+    seen.members = {
+      ...{ ...leftOf({ ...ofTrace, metadata: leftOf({ environment, release }) }), ...members },
+      ...leftOf({ tags: allTags }),
+    };
+    intake.count(String(type).toLowerCase(), span.kind.type);
+    const defaults = { name: traceNamed ?? span.name, started_at: span.started_at };
+    await intake.add('spans', span, place, { id: span.trace_id, defaults });
   }
 
   private async takeTrace(record: Members, place: Place, intake: Intake): Promise<void> {
-    const { id, timestamp, name, metadata, user_id: user, session_id: session, tags, ...others } = record;
+    const { id, timestamp: start, name, metadata, user_id: user, session_id: session, tags, ...others } = record;
     const { input, output, environment, release, version, ...rest } = others;
-    const began = timeOf(timestamp);
-    if (began === undefined) return intake.leaveOut(place, `trace ${String(id)} has no timestamp`);
-    const traceId = keepId(String(id));
-    const seen = this.see(traceId, place);
-    const trace = {
-      ...{ id: traceId, name: filledTextOf(name) === null ? null : nameOf(name, ''), started_at: began },
-      ...{ session_id: keyOf(session) ?? null, user_id: keyOf(user) ?? null, tags: keysOf(tags) },
-      metadata: {
-        ...leftOf({ environment, release, version }),
-        ...metadataWith(valuesOf(metadata), 'langfuse', { ...rest, ...(traceId !== id && { id }) }),
-      },
-    };
+    const own = { ...leftOf({ environment, release, version }), ...membersOf(valuesOf(metadata)) };
+    const trace = traceOf('langfuse', { id, name, start, session, user, tags, metadata: own, rest });
+    if (!trace) return intake.leaveOut(place, `trace ${String(id)} has no id or timestamp`);
+    const seen = this.see(trace.id, place);
     seen.members = {};
     await intake.add('traces', trace, place);
-    const [asked, answered] = [payloadOf(input), payloadOf(output)];
-    const isSaid = [...seen.roots].some((root) => {
-      const [rootAsked, rootAnswered] = root.split(' ');
-      return (
-        (asked === null || rootAsked === digestOf(asked)) && (answered === null || rootAnswered === digestOf(answered))
-      );
-    });
-    if (isSaid || (asked === null && answered === null && seen.end !== '')) return;
-    const span = {
-      ...{ id: keepId(`${String(id)}:trace`), trace_id: traceId, name: nameOf(name, 'trace') },
-      ...{
-        kind: kindFor('trace', '', {}),
-        input: asked,
-        output: answered,
-        metadata: { imported: { from: 'langfuse' } },
-      },
-      ...{ started_at: began, ended_at: seen.end > began ? seen.end : began },
-    };
-    await intake.add('spans', span, place, trace);
+    const said = [payloadOf(input), payloadOf(output)];
+    const isSaid = [...seen.roots].some((root) =>
+      root.split(' ').every((digest, at) => said[at] === null || digest === digestOf(said[at])),
+    );
+    if (isSaid || (said.every((one) => one === null) && seen.end !== '')) return;
+    const end = seen.end > trace.started_at ? seen.end : trace.started_at;
+    await intake.add('spans', spanOfTrace('langfuse', trace, { input, output, end }), place, trace);
   }
 
   private see(traceId: string, place: Place): SeenTrace {
@@ -174,25 +142,22 @@ async function takeScore(record: Members, place: Place, intake: Intake): Promise
   const { id, trace_id: trace, observation_id: span, session_id: session, name, value, source, ...others } = record;
   const { comment, data_type: type, string_value: text, author_user_id: author, metadata, ...rest } = others;
   const isText = type === 'TEXT' || type === 'CORRECTION';
-  const isOfTrace = filledTextOf(trace) !== null;
-  if (!isOfTrace && filledTextOf(session) === null) {
-    return intake.leaveOut(place, `score ${String(id)} is about neither a trace nor a session`);
-  }
-  const score = {
-    ...{ id: keepId(String(id)), name: nameOf(name, 'score').slice(0, 512), author: keyOf(author) ?? 'langfuse' },
-    source: SOURCES[String(source)] ?? 'code',
-    ...(isOfTrace ? { trace_id: keepId(String(trace)) } : { session_id: session }),
-    ...(filledTextOf(span) !== null && { span_id: keepId(String(span)) }),
-    ...(!isText && type !== 'CATEGORICAL' && { value }),
-    ...(!isText && { label: keyOf(text) ?? null }),
-    comment: (textOf(isText ? text : comment) || null)?.slice(0, 10_000) ?? null,
-    metadata: metadataWith(valuesOf(metadata), 'langfuse', {
-      ...{ ...rest, data_type: type },
-      ...(isText ? { comment } : type === 'CATEGORICAL' && { value }),
-      ...(isOfTrace && { session_id: session }),
-      ...(keepId(String(id)) !== id && { id }),
-    }),
-  };
+  const isNumber = !isText && type !== 'CATEGORICAL';
+  const target = filledTextOf(trace) === null ? leftOf({ session_id: session }) : { trace_id: keepId(String(trace)) };
+  if (!target) return intake.leaveOut(place, `score ${String(id)} is about neither a trace nor a session`);
+  const ofSpan = filledTextOf(span) === null ? {} : { span_id: keepId(String(span)) };
+  const score = scoreOf(
+    'langfuse',
+    { ...target, ...ofSpan },
+    {
+      ...{ id, name, source, author, value: isNumber ? value : null, label: isText ? null : text },
+      ...{ comment: isText ? text : comment, metadata: valuesOf(metadata) },
+      rest: {
+        ...{ ...rest, data_type: type, value: isNumber ? null : value, comment: isText ? comment : null },
+        session_id: 'session_id' in target ? null : session,
+      },
+    },
+  );
   await intake.add('scores', score, place);
 }
 
@@ -218,9 +183,6 @@ function snakeCase(record: unknown): Members {
   ]);
   return Object.fromEntries(entries) as Members;
 }
-
-const withTotal = (details: unknown, total: unknown): Members =>
-  isMembers(details) && Object.keys(details).length > 0 ? details : { total };
 
 /** Metadata whose values are all texts there, JSON of what is none. */
 function valuesOf(metadata: unknown): unknown {

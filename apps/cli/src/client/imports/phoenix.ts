@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { parseTimestamp } from '@spandrel/contract';
-import { filledTextOf, listOf } from '@spandrel/plugin-api';
-import { isMembers, keepId, keyOf, leftOf, membersOf, metadataWith, type Members } from './foreign-values.js';
+import { filledTextOf, kindOfType, listOf } from '@spandrel/plugin-api';
+import { scoreOf } from './foreign-records.js';
+import { isMembers, leftOf, membersOf, metadataWith, setAt, type Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
 
@@ -62,34 +63,22 @@ export class Phoenix implements Product {
       },
       place,
     );
-    intake.count(String(kind ?? 'UNKNOWN').toLowerCase(), KINDS[String(kind)] ?? 'custom');
+    // The server reads the same of them (docs/spec/otlp.md#openinference).
+    const type = String(kind ?? 'UNKNOWN').toLowerCase();
+    intake.count(type, kindOfType(type, '').type);
     const target = { trace_id: traceId.toLowerCase(), span_id: spanId.toLowerCase() };
     await takeAnnotations(members, target, place, intake);
   }
 }
 
-/** What the server makes of them (docs/spec/otlp.md#openinference). */
-const KINDS: Readonly<Record<string, string>> = {
-  ...{ LLM: 'llm_call', EMBEDDING: 'embedding', TOOL: 'tool_call', RETRIEVER: 'retrieval', RERANKER: 'retrieval' },
-};
-
-const SOURCES: Readonly<Record<string, string>> = { HUMAN: 'human', LLM: 'judge' };
-
 async function takeAnnotations(from: Members, target: Members, place: Place, intake: Intake): Promise<void> {
   for (const one of [...listOf(from['annotations']), ...listOf(from['notes'])]) {
-    const { id, name, annotator_kind: by, result, metadata, user_id: user, ...rest } = membersOf(one);
-    const { score, label, explanation } = membersOf(result);
-    const kept = { ...rest, id, span_id: undefined, trace_id: undefined };
-    await intake.add(
-      'scores',
-      {
-        ...{ id: keepId(`phoenix:${target['span_id'] === undefined ? 'trace' : 'span'}:${String(id)}`), ...target },
-        ...{ name: keyOf(name) ?? 'annotation', value: score ?? null, label: keyOf(label) ?? null },
-        ...{ comment: filledTextOf(explanation)?.slice(0, 10_000) ?? null, source: SOURCES[String(by)] ?? 'code' },
-        ...{ author: keyOf(user) ?? 'phoenix', metadata: metadataWith(metadata, 'phoenix', kept) },
-      },
-      place,
-    );
+    const { id: theirs, name, annotator_kind: source, result, metadata, user_id: author, ...others } = membersOf(one);
+    const { score: value, label, explanation: comment } = membersOf(result);
+    const { span_id: _span, trace_id: _trace, ...rest } = others;
+    const id = `phoenix:${'span_id' in target ? 'span' : 'trace'}:${String(theirs)}`;
+    const members = { id, name, value, label, comment, source, author, metadata, rest: { ...rest, id: theirs } };
+    await intake.add('scores', scoreOf('phoenix', target, members), place);
   }
 }
 
@@ -126,11 +115,6 @@ function grouped(attributes: Members): Members {
     else setAt((objects[group] ??= {}), name.slice(group.length + 1).split('.'), value);
   }
   return { ...whole, ...Object.fromEntries(Object.entries(objects).map(([name, one]) => [name, JSON.stringify(one)])) };
-}
-
-function setAt(object: Members, [name, ...path]: string[], value: unknown): void {
-  if (path.length === 0 || name === '__proto__') object[[name, ...path].join('.')] = value;
-  else setAt((object[name!] = membersOf(object[name!])), path, value);
 }
 
 const attributesOf = (members: Members): Members[] =>
