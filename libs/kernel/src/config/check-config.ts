@@ -19,7 +19,7 @@ export function putAt(tree: ConfigTree, path: string, value: unknown): void {
   parent[last] = value;
 }
 
-const valueAt = (tree: ConfigTree, path: string): unknown =>
+export const valueIn = (tree: ConfigTree, path: string): unknown =>
   path.split('.').reduce<unknown>((node, name) => (isTree(node) ? node[name] : undefined), tree);
 
 /** The dotted paths of all settings in a tree; an empty object is a setting. */
@@ -97,7 +97,7 @@ export function checkConfig(
       for (const key of issue.keys) report([...issue.path, key], unknownName(key, issue.path, shape));
     }
   }
-  return error ? undefined : (path) => valueAt(data as ConfigTree, path);
+  return error ? undefined : (path) => valueIn(data as ConfigTree, path);
 }
 
 /** Parsed once in the life of a program: compiling the schemas first would take longer than it saves. Faults are said as requests' are. */
@@ -130,7 +130,7 @@ function unknownName(name: string, group: readonly PropertyKey[], shape: ConfigT
   // A name as everything but a file has it.
   if (paths.includes(name)) return `is written in its group in a file, as "${name.replaceAll('.', ': { ')}: … }"`;
   const above = dottedPath(group);
-  const found = above === '' ? shape : valueAt(shape, above);
+  const found = above === '' ? shape : valueIn(shape, above);
   const nearest = isTree(found) ? nearestName(name, Object.keys(found)) : undefined;
   const meant =
     nearest === undefined ? paths.find((path) => path.endsWith(`.${name}`)) : [...group.map(String), nearest].join('.');

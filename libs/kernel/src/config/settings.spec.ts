@@ -122,6 +122,14 @@ describe('loadSettings', () => {
     expect(() => given.requireAll()).not.toThrow();
   });
 
+  it('says it with all other faults', () => {
+    const wrong = ['--mode', 'cloud', '--port', 'x'];
+    const [port, need] = [expect.stringMatching(/^--port: /), expect.stringMatching(/: cloud mode needs a key$/)];
+    expect(faultsOf({ args: wrong })).toEqual([port, need]);
+    expect(faultsOf({ args: wrong, env: { SPANDREL_SECRET_KEY: 'hush' } })).toEqual([port]);
+    expect(faultsOf({ args: wrong.slice(2) })).toEqual([port]);
+  });
+
   it('has no values of a part that was not loaded', () => {
     class OtherSettings extends defineSettings({}) {}
     expect(() => load().of(OtherSettings)).toThrow('OtherSettings');

@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import { StartError } from '../errors.js';
 import type { LineSink } from '../log/log-destination.js';
 import { CoreSettings, hostFault, pluginsWithBases } from './core-settings.js';
-import { type SettingsPart, settingName, settingsOf } from './setting.js';
+import { type Setting, type SettingsPart, settingName, settingsOf } from './setting.js';
 import { PACKAGE } from '../package-root.js';
-import { checkConfig, givenBy } from './check-config.js';
+import { checkConfig, givenBy, valueIn } from './check-config.js';
 import {
   readConfigFile,
   CONFIG_FILE_SOURCE,
@@ -43,13 +43,15 @@ export class Settings {
     const faults: string[] = [];
     for (const [{ declared }, values] of this.values) {
       for (const [name, setting] of Object.entries(declared)) {
-        if (setting.cloudNeeds === undefined || (values as Record<string, unknown>)[name] !== null) continue;
-        faults.push(`${settingName(setting)}: cloud mode needs ${setting.cloudNeeds}`);
+        if ((values as Record<string, unknown>)[name] === null) faults.push(...needOf(setting));
       }
     }
     if (faults.length > 0) throw new StartError(faults);
   }
 }
+
+const needOf = (setting: Setting): string[] =>
+  setting.cloudNeeds === undefined ? [] : [`${settingName(setting)}: cloud mode needs ${setting.cloudNeeds}`];
 
 export function writeWarnings(warnings: readonly string[], output: LineSink): void {
   for (const warning of warnings) output.write(`spandrel: warning: ${warning}\n`);
@@ -82,6 +84,12 @@ export function loadSettings(parts: readonly SettingsPart[], input: SettingsInpu
   if (mode === 'local' || mode === 'cloud') given.push(readConfigFile(join(configDir, `${mode}.yaml`), faults));
   const sources = [...given, defaults];
   const valueAt = checkConfig(settings, defaults.tree, sources, faults);
+  if (faults.length > 0 && mode === 'cloud') {
+    // Said with the other faults, so that one start names all of them.
+    const missing = settings.filter(({ path }) => sources.every(({ tree }) => (valueIn(tree, path) ?? null) === null));
+    const isNamed = (setting: Setting): boolean => faults.some((fault) => fault.startsWith(settingName(setting)));
+    faults.push(...missing.filter((setting) => !isNamed(setting)).flatMap(needOf));
+  }
   const warnings = unknownVariables(input.env, knownVariables(join(configDir, DEFAULT_FILE)));
   const loaded = valueAt && toSettings(all, valueAt, input.cwd, warnings);
   const fault = loaded && hostFault(loaded.core);
