@@ -69,6 +69,39 @@ describe('a call of a model', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser(
+    'never widens its pane as markdown: code and tables scroll by themselves, in lists and quotes, too',
+    async () => {
+      const code = `\`\`\`sh\n${'spandrel '.repeat(60)}\n\`\`\``;
+      const table = `|${' part |'.repeat(60)}\n|${' --- |'.repeat(60)}\n|${' one |'.repeat(60)}`;
+      const text = [code, table, `1. first\n\n${code.replaceAll(/^/gm, '   ')}`, code.replaceAll(/^/gm, '> ')].join(
+        '\n\n',
+      );
+      const kind = { type: 'llm_call', model: 'gpt-5.1', provider: 'openai' };
+      const messages = [{ role: 'user', content: text }];
+      const span = { id: 'code-1', trace_id: 'code', name: 'code', kind, input: { messages }, output: { text } };
+      await program.api.post('/api/ingest', { traces: [{ id: 'code' }], spans: [span] });
+      const size = page.viewportSize()!;
+      for (const width of [1_440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await goTo('/traces/code?span=code-1');
+        await page.getByRole('radio', { name: 'Rendered' }).check();
+        const answer = details().getByRole('article').last();
+        await answer.locator('blockquote pre').waitFor();
+        expect([await answer.locator('li pre').count(), await answer.locator('table').count()]).toEqual([1, 1]);
+        const right = async (part: Locator): Promise<number> => {
+          const { x, width: own } = (await part.boundingBox())!;
+          return Math.round(x + own);
+        };
+        const edge = await right(answer);
+        for (const part of await answer.locator('pre, table').all()) expect(await right(part)).toBeLessThan(edge);
+        await expectSoon(() => page.evaluate('document.documentElement.scrollWidth'), width);
+      }
+      await page.setViewportSize(size);
+      expectNoFaults(watched);
+    },
+  );
+
   inBrowser('is read and copied by keys alone', async () => {
     await goTo('/traces/rich');
     const focused = (name: string): Promise<string | null> =>

@@ -170,6 +170,13 @@ describe('the walk by keys alone', () => {
   inBrowser('finds the dearest answer of yesterday', async () => {
     await open('/traces');
     await heading('Traces');
+    await grid('Traces').getByRole('row').nth(1).getByRole('link').first().waitFor();
+    await press('j', 'Space');
+    // Beside the list what was said is in view.
+    const said = page.getByRole('region', { name: 'Peek' }).getByRole('article').first();
+    await said.waitFor();
+    await expectSoon(async () => (await said.boundingBox())!.y < 820, true);
+    await press('Escape');
     await pressInTurn(page, 'g', 'a');
     await heading('Analytics');
     await tabTo(page.getByRole('combobox', { name: 'Time range' }));

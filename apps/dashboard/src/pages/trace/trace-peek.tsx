@@ -42,16 +42,17 @@ export function TracePeekRegion({ traceId: current, spanId, onClose }: TracePeek
         </Button>
       </div>
       <QueryFault title="The trace could not be loaded" query={query} />
-      {trace && <TraceFacts trace={trace} />}
       {model !== null && model.tree.spans.length > 1 && (
         <SelectField
           label="Span"
+          isLabelHidden
           options={optionsOf(model.tree, span)}
           value={span?.id ?? ''}
           onChange={({ target }) => setChosen(target.value)}
         />
       )}
       {span && <SpanDetails span={span} tab={tab} onTab={setTab} onLeave={onClose} />}
+      {trace && <TraceFacts trace={trace} />}
     </section>
   );
 }

@@ -43,7 +43,7 @@ export function UserPage() {
           <FactList label="User facts" facts={userFacts(user.data, times)} />
           <div className={styles.figures}>
             {(['Cost', 'Calls', 'Tokens', 'Errors'] as const).map((name) => (
-              <AnalyticsFigure key={name} figure={name} query={{ user_id: id }} />
+              <AnalyticsFigure key={name} figure={name} query={{ user_id: id, of: 'spans' }} />
             ))}
           </div>
         </>
