@@ -156,8 +156,8 @@ export class ReadStoreChangeStore {
           id: { type: 'text', values: some.map(({ id }) => id) },
           seq: { type: 'number', values: some.map(({ seq }) => seq) },
         });
-        const gone = sql`exists (select 1 from ${loaded} where r.project_id = read_store_change.project_id
-          and r.kind = read_store_change.kind and r.id = read_store_change.id and r.seq = read_store_change.seq)`;
+        // By the key: SQLite would go through all of them for each row.
+        const gone = sql`(project_id, kind, id, seq) in (select r.project_id, r.kind, r.id, r.seq from ${loaded})`;
         const keys = anyOf('id', [...new Set(some.map(({ id }) => id))]);
         const ofProjects = anyOf('project_id', [...new Set(some.map(({ projectId }) => projectId))]);
         await tx.run(
