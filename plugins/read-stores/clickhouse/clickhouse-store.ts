@@ -66,6 +66,8 @@ const LOAD_SETTINGS = {
   max_execution_time: LOAD_SECONDS,
   max_partitions_per_insert_block: '0',
   async_insert: 0,
+  // chdb would wait until indexes are built.
+  mutations_sync: '0',
 } as const;
 /**
  * Indexes of as many spans are built by merges: that of texts takes longer than all else of an insert. Parts without them are
