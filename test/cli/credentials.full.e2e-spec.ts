@@ -5,6 +5,7 @@ import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { CommandLine } from './command-line.ts';
+import { lines, OBSERVATIONS, OPIK_DATASET, PHOENIX_SPANS, SCORES, writeExport } from './foreign-exports.ts';
 
 let postgres: TestPostgres;
 let app: CloudApp;
@@ -38,6 +39,20 @@ describe('a command without the rights for what it does', () => {
     expect((await reader.run(['traces', 'list'])).code).toBe(0);
     const refused = await reader.run(['datasets', 'import', '-', '--dataset', 'd'], { stdin: '{"input":1}\n' });
     expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('insufficient_scope')]);
+  });
+
+  it('takes an export of another product with a key for ingest, its datasets with one that may read and write', async () => {
+    const ingest = withKey((await tenant.createKey(['ingest'])).key);
+    const traces = writeExport({ 'observations_v2/1.jsonl': lines(OBSERVATIONS), 'scores/1.json': SCORES });
+    expect(await ingest.json(['import', 'langfuse', traces])).toMatchObject({
+      ...{ taken: { traces: 1, spans: 5, scores: 4 }, left_out: { count: 0 } },
+    });
+    const spans = writeExport({ 'spans.json': PHOENIX_SPANS });
+    expect(await ingest.json(['import', 'phoenix', spans])).toMatchObject({ taken: { traces: 1, spans: 4 } });
+    const datasets = writeExport({ 'dataset_Towers.json': OPIK_DATASET });
+    const refused = await ingest.run(['import', 'opik', datasets]);
+    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('insufficient_scope')]);
+    expect(await withKey(tenant.key).json(['import', 'opik', datasets])).toMatchObject({ taken: { datapoints: 2 } });
   });
 
   it('takes the key of the option before that of the variable', async () => {
