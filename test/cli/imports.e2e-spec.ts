@@ -1,5 +1,5 @@
 /** `spandrel import`: exports of other products in all their forms, and what is then in the server (docs/coming-from.md). */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DatapointResource, ScoreResource, SpanResource, TraceResource } from '@spandrel/contract';
@@ -219,6 +219,51 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     expect((await pointsOf('Whole')).kinds).toEqual((await pointsOf('Capitals')).kinds);
   });
 
+  it('Phoenix: spans are here what they would be had the application sent them here', async () => {
+    const file = 'plugins/dialects/openinference/fixtures/openinference.json';
+    const recorded = (JSON.parse(readFileSync(file, 'utf8')) as { spans: { span: RecordedSpan }[] }).spans;
+    const spans = recorded.map(({ span }, n) => ({
+      ...span,
+      traceId: 'd'.repeat(32),
+      spanId: `${n + 1}`.padStart(16, 'd'),
+    }));
+    const sent = spans.map(({ attributes, status, ...span }) => ({
+      ...{ ...span, kind: undefined, scope: undefined, events: [], parentSpanId: '' },
+      ...{ startTimeUnixNano: span.startUnixNano, endTimeUnixNano: span.endUnixNano },
+      attributes: Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) })),
+      status: { code: status?.code === 'error' ? 2 : 1, message: status?.message ?? '' },
+    }));
+    const headers = { 'x-test-project': 'direct' };
+    const body = { resourceSpans: [{ scopeSpans: [{ spans: sent }] }] };
+    expect((await server.api.send('POST', '/api/otel/v1/traces', body, headers)).status).toBe(200);
+    const exported = spans.map(
+      ({ attributes: { 'openinference.span.kind': kind, metadata, ...attributes }, ...span }) => ({
+        ...{ name: span.name, context: { trace_id: span.traceId, span_id: span.spanId }, parent_id: null },
+        ...{ span_kind: kind ?? 'UNKNOWN', status_code: span.status?.code === 'error' ? 'ERROR' : 'OK', events: [] },
+        ...{ status_message: span.status?.message ?? '', start_time: timeOf(span.startUnixNano) },
+        end_time: timeOf(span.endUnixNano),
+        // Phoenix takes JSON text of metadata apart.
+        attributes: {
+          ...attributes,
+          ...Object.fromEntries(
+            Object.entries(JSON.parse((metadata as string | undefined) ?? '{}') as object).map(([name, value]) => [
+              `metadata.${name}`,
+              value,
+            ]),
+          ),
+        },
+      }),
+    );
+    const path = join(writeExport({ 'spans.json': exported }), 'spans.json');
+    expect(await take('phoenix', path)).toMatchObject({ taken: { spans: spans.length }, left_out: { count: 0 } });
+    const list = `/api/spans?trace_id=${'d'.repeat(32)}&limit=200`;
+    const listed = async (of: Record<string, string>) =>
+      (await server.api.send<{ spans: SpanResource[] }>('GET', list, undefined, of)).body.spans;
+    const direct = await listed(headers);
+    expect(direct).toHaveLength(spans.length);
+    expect(await listed({})).toEqual(direct);
+  });
+
   it('Opik: what `opik export` writes', async () => {
     const path = writeExport({
       [`ws/projects/Default Project/trace_${OPIK.trace}.json`]: JSON.stringify(OPIK_FILE, undefined, 2),
@@ -376,3 +421,26 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
 });
 
 const questionOf = ({ input, output }: { input: unknown; output: unknown }) => ({ input, output });
+
+interface RecordedSpan {
+  name: string;
+  startUnixNano: string;
+  endUnixNano: string;
+  status?: { code: string; message: string };
+  attributes: Record<string, unknown>;
+}
+
+const anyValue = (value: unknown): object =>
+  typeof value === 'number'
+    ? Number.isInteger(value)
+      ? { intValue: value }
+      : { doubleValue: value }
+    : typeof value === 'boolean'
+      ? { boolValue: value }
+      : Array.isArray(value)
+        ? { arrayValue: { values: value.map(anyValue) } }
+        : { stringValue: value };
+
+/** Nanoseconds as the time that Python writes. */
+const timeOf = (nanos: string): string =>
+  `${new Date(Number(nanos.slice(0, -6))).toISOString().slice(0, 19)}.${nanos.slice(-9)}+00:00`;
