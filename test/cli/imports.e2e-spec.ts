@@ -1,5 +1,7 @@
 /** `spandrel import`: exports of other products in all their forms, and what is then in the server (docs/coming-from.md). */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DatapointResource, ScoreResource, SpanResource, TraceResource } from '@spandrel/contract';
@@ -396,6 +398,30 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     const { taken, left_out: left } = await take('langfuse', path);
     expect(taken).toMatchObject({ traces: 1, spans: 2 });
     expect(left.records).toMatchObject([{ file: 'observations_v2/1.jsonl', line: 2 }]);
+  });
+
+  it('tries again what passes, ends with Ctrl-C, and says where the server is gone', async () => {
+    const many = Array.from({ length: 2_500 }, (_, n) => ({ ...OBSERVATIONS[0]!, id: `many-${n}`, trace_id: 'many' }));
+    const command = ['import', 'langfuse', writeExport({ 'observations_v2/1.jsonl': lines(many) })];
+    let asked = 0;
+    // It is busy at first, takes one request, and is asked in vain for the next.
+    const busy = createServer((request, response) => {
+      request.resume();
+      asked++;
+      const headers = { 'content-type': 'application/json' };
+      if (asked === 1) response.writeHead(503, headers).end('{"code":"unavailable"}');
+      else if (asked === 2)
+        response.writeHead(200, headers).end('{"accepted":{"traces":1,"spans":1000},"rejected":[]}');
+      else running.interrupt();
+    });
+    await new Promise<void>((listening) => busy.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+    const running = cli.start([...command, '--url', url]);
+    const { code } = await running.finished;
+    expect([code, asked]).toEqual([130, 3]);
+    busy.closeAllConnections();
+    await new Promise((closed) => busy.close(closed));
+    expect((await cli.run([...command, '--url', url])).code).toBe(3);
   });
 
   it('says what to do about a path that holds no such export', async () => {

@@ -40,10 +40,7 @@ async function importExport({ api, out, io }: ClientCall<object>, name: string, 
   });
   for (const { file, message } of found.leftOut) intake.leaveOut({ file }, message);
   if (found.files.length === 0) throw new UsageFault(nothingIn(path, intake.summary));
-  for (const file of found.files) {
-    io.signal.throwIfAborted();
-    await takeFile(file, product, name, intake);
-  }
+  for (const file of found.files) await takeFile(file, product, name, intake, io.signal);
   await product.finish?.(intake);
   await intake.flush();
   if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
@@ -52,9 +49,16 @@ async function importExport({ api, out, io }: ClientCall<object>, name: string, 
 }
 
 /** @throws UsageFault where the first record that is read at all is of another product. */
-async function takeFile(file: ExportFile, product: Product, name: string, intake: Intake): Promise<void> {
+async function takeFile(
+  file: ExportFile,
+  product: Product,
+  name: string,
+  intake: Intake,
+  signal: AbortSignal,
+): Promise<void> {
   intake.summary.files++;
   for await (const record of readRecords(file.path)) {
+    signal.throwIfAborted();
     const place = { file: file.name, line: record.line };
     if ('fault' in record) {
       intake.leaveOut(place, record.fault);

@@ -49,6 +49,8 @@ export class Intake {
     mapped: {},
     left_out: { count: 0, records: [] },
   };
+  /** Whether nothing was found to take so far. */
+  isUntouched = true;
   private items: Item[] = [];
   private bytes = 0;
   private rows: { dataset: string; description: unknown; lines: { json: string; place: Place }[]; bytes: number } =
@@ -67,6 +69,7 @@ export class Intake {
     const item = { collection, id, json, place, ...(trace && { trace: JSON.stringify(trace) }) };
     if (this.bytes + json.length > BYTES_MAX) await this.flush();
     this.items.push(item);
+    this.isUntouched = false;
     this.bytes += json.length;
     if (this.items.length >= ITEMS_MAX) await this.flush();
   }
@@ -77,6 +80,7 @@ export class Intake {
     if (this.rows.dataset !== dataset || this.rows.bytes + json.length > ROWS_BYTES_MAX) await this.flush();
     if (this.rows === NO_ROWS) this.rows = { dataset, description, lines: [], bytes: 0 };
     this.rows.lines.push({ json, place });
+    this.isUntouched = false;
     this.rows.bytes += json.length;
   }
 
@@ -89,13 +93,6 @@ export class Intake {
     const { left_out: left } = this.summary;
     left.count += count;
     if (left.records.length < NAMED_MAX) left.records.push({ ...place, message });
-  }
-
-  /** Whether nothing was found to take so far. */
-  get isUntouched(): boolean {
-    const { taken, duplicates } = this.summary;
-    const counts = [...Object.values(taken), duplicates, this.items.length, this.rows.lines.length];
-    return counts.every((count) => count === 0);
   }
 
   /** Sends what is waiting; spans go before the scores of them. */
@@ -168,6 +165,7 @@ export class Intake {
       headers: { 'content-type': 'application/x-ndjson' },
       body: lines.map(({ json }) => json).join('\n'),
       timeoutMs: ARRIVAL_MS_MAX,
+      retry: true,
     });
     const { imported, duplicates = 0, skipped = [], skipped_count: count = 0 } = await readAnswer<ImportResult>(answer);
     this.summary.taken.datapoints += imported;
