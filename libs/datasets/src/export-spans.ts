@@ -6,7 +6,7 @@ import {
   type ExportedSpans,
   type ExportSpans,
 } from '@spandrel/contract';
-import { inTurns, newId, type Scope } from '@spandrel/kernel';
+import { inTurns, newId, Turn, type Scope } from '@spandrel/kernel';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
 import { DatapointStore } from './datapoint.store.js';
@@ -54,6 +54,7 @@ export class ExportSpansToDataset {
     const refused = new Map<string, Refusal>();
     await this.upkeep.run(staged, async () => {
       const batch = new StagedBatch(staged, this.upkeep.stopping);
+      const turn = new Turn();
       for await (const loaded of spansInSlices(this.spans, scope, ids.filter(isStorableText))) {
         for (const span of loaded) {
           const outcome = await datapointIn(batch, span, make);
@@ -63,6 +64,7 @@ export class ExportSpansToDataset {
             if (outcome.isUnread) unread.push(span.id);
           }
           if (batch.isFull) await batch.flush();
+          if (turn.isOver()) await turn.next();
         }
       }
       await batch.flush();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { newId, type Scope } from '@spandrel/kernel';
+import { newId, Turn, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, type WriteTx, writtenAhead } from '@spandrel/storage';
 import { SpanLookups, SpanStore, type StoredSpan } from '@spandrel/tracing';
@@ -73,11 +73,15 @@ export class CaptureSpans {
   private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTaskRow[], spans: Spans): Promise<void> {
     const spanIds = spanIdsOf(tasks);
     const kinds = new Map<string, DatapointKind>();
+    const turn = new Turn();
     for (const spanId of spanIds) {
       const span = spans.get(spanId);
       if (!span) continue;
       kinds.set(spanId, await writtenAhead(await maskKind(this.masking, scope, await datapointOfSpan(span))));
+      if (turn.isOver()) await turn.next();
     }
+    // The transaction is milliseconds of work, too.
+    await turn.next();
     const ids = tasks.map(() => newId());
     const now = Date.now();
     await this.storage.write(async (tx) => {
