@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateMean, measureQuality, type JudgedSums } from './corrected-mean.js';
+import { estimateMean, measureQuality, wilson, type JudgedSums } from './corrected-mean.js';
 
 /** A seeded source of numbers from 0 to 1 (mulberry32): the same projects each time. */
 function seeded(seed: number): () => number {
@@ -128,5 +128,15 @@ describe('estimateMean', () => {
     expect(mean).toBe(2);
     // s = sqrt(40 / 59), half = 1.96 s / sqrt(60)
     expect(ci).toMatchObject({ low: expect.closeTo(1.7917, 4), high: expect.closeTo(2.2083, 4), level: 0.95 });
+  });
+});
+
+describe("Wilson's interval", () => {
+  it('ends at 0 and at 1 where all are alike, to the last digit', () => {
+    for (let count = 1; count <= 200; count++) {
+      expect([wilson(0, count).low, wilson(count, count).high]).toEqual([0, 1]);
+    }
+    expect(wilson(7, 10).low).toBeCloseTo(0.396778147461, 12);
+    expect(wilson(7, 10).high).toBeCloseTo(0.892208732594, 12);
   });
 });

@@ -110,7 +110,8 @@ export function wilson(hits: number, count: number): Interval {
   const spread = Z ** 2 / count;
   const center = (share + spread / 2) / (1 + spread);
   const half = (Z / (1 + spread)) * Math.sqrt((share * (1 - share)) / count + spread / (4 * count));
-  return { low: center - half, high: center + half, level: LEVEL };
+  // At the ends of the scale the root is exact in mathematics, and one digit off in floating point.
+  return { low: hits === 0 ? 0 : center - half, high: hits === count ? 1 : center + half, level: LEVEL };
 }
 
 /** Below so many units an interval says little: those that are alike by chance would have none. */
