@@ -231,6 +231,7 @@ describe('prices', () => {
     const file = join(tempDir(), 'prices.json');
     const written = await cli.run(['prices', 'list', '-o', file]);
     expect([written.code, written.out, written.err]).toEqual([0, '', expect.stringContaining(file)]);
+    expect(await cli.json(['prices', 'list', '-o', file])).toEqual({ file, models: expect.any(Number) });
     const checked = await cli.run(['prices', 'check', file]);
     expect([checked.code, checked.err]).toEqual([0, '']);
     expect(checked.out).toMatch(/: the prices of \d[\d,]* models can be taken\n$/);
@@ -312,6 +313,10 @@ describe('datasets', () => {
     const { code, err } = await cli.run(['datasets', 'export', 'files', '-o', output]);
     expect([code, err]).toEqual([0, `wrote 5 datapoints of "files" to ${output}\n`]);
     expect(readFileSync(output, 'utf8').split('\n')[0]).toMatch(/^input,/);
+    expect(await cli.json(['datasets', 'export', 'files', '-o', output])).toMatchObject({
+      file: output,
+      datapoints: 5,
+    });
     expect((await cli.run(['datasets', 'export', 'files', '-o', join(folder, 'no/such.csv')])).code).toBe(1);
   });
 

@@ -30,8 +30,8 @@ async function bundleTraces(
   const { body } = await api.raw('GET', `/api/traces/${encodeURIComponent(id!)}/bundle`, { query });
   await saveFile(body!, output, io.signal);
   const count = new Set([id, ...others]).size;
-  if (out.json) await out.document({ file: output, traces: count });
-  else out.note(`wrote ${formatCounted(count, 'trace')} to ${output}; it opens in any browser`);
+  const sentence = `${formatCounted(count, 'trace')} to ${output}; it opens in any browser`;
+  await out.wrote({ file: output, traces: count }, sentence);
 }
 
 /** `spandrel open`: takes the traces of such a file into a server. */

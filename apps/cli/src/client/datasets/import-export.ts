@@ -168,7 +168,9 @@ export async function exportDataset(
   const { body } = await api.raw('GET', `/api/datasets/${dataset.id}/export`, { query: { format } });
   if (output === PIPE) return out.stream(body!, format === 'csv' ? 'text' : 'json');
   await saveFile(body!, output, io.signal);
-  out.note(`wrote ${formatCounted(dataset.datapoint_count, 'datapoint')} of "${dataset.name}" to ${output}`);
+  const { id, name, datapoint_count: count } = dataset;
+  const sentence = `${formatCounted(count, 'datapoint')} of "${name}" to ${output}`;
+  await out.wrote({ file: output, dataset_id: id, datapoints: count }, sentence);
 }
 
 /** Writes a body to a file as it comes. A file that is there is whole: it gets its name at the end. @throws CommandFailure */

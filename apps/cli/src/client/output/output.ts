@@ -52,6 +52,12 @@ export class Output {
   table = <Row>(columns: readonly Column<Row>[]): Table<Row> =>
     new Table(columns, { width: this.width, paint: this.paint });
 
+  /** Says what was written to a file: with `--json` as a document, else as a note. */
+  async wrote(facts: { file: string; [counted: string]: unknown }, sentence: string): Promise<void> {
+    if (this.json) await this.document(facts);
+    else this.note(`wrote ${sentence}`);
+  }
+
   note(text: string): void {
     this.io.stderr.write(`${oneLine(text)}\n`);
   }

@@ -54,7 +54,8 @@ async function writeTable({ api, out, options }: ClientCall<{ model?: string }>,
   await writeFile(file, `${JSON.stringify({ models }, undefined, 2)}\n`).catch((error: Error) => {
     throw new CommandFailure(`${file}: cannot be written (${error.message})`);
   });
-  out.note(`wrote the prices of ${formatCounted(Object.keys(models).length, 'model')} to ${file}`);
+  const count = Object.keys(models).length;
+  await out.wrote({ file, models: count }, `the prices of ${formatCounted(count, 'model')} to ${file}`);
 }
 
 /** Checks a file for `pricing.file` as a server does. @throws UsageFault with a line a fault. */
