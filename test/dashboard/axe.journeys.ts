@@ -108,6 +108,7 @@ const DIALOGS: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['/traces', 'Keyboard shortcuts'],
   ['/traces', 'Columns'],
   ['/traces', 'Save view'],
+  ['/traces', 'Add filter'],
   ['/traces', 'Add filter', 'Metadata'],
   ['/traces', 'Views', 'Manage views'],
   ['/traces', A_ROW, 'Add to dataset'],

@@ -1,7 +1,7 @@
 /** Saved views: a page's address with a name, made, opened, renamed, replaced and deleted. */
 import { describe, expect } from '@jest/globals';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, runCommand } from './page-steps.ts';
+import { chooseInMenu, expectAccessible, expectSoon, runCommand } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
@@ -55,6 +55,11 @@ describe('saved views', () => {
     const dialog = page.getByRole('dialog', { name: 'Manage views' });
     const row = dialog.getByRole('listitem', { name: 'First' });
     await expectAccessible(watched);
+    // The focus comes back to the button of the menu.
+    await page.keyboard.press('Escape');
+    await expectSoon(() => page.evaluate('document.activeElement.textContent'), 'Views');
+    await page.keyboard.press('Enter');
+    await chooseInMenu(page, 'Manage views');
     await row.getByRole('button', { name: 'Replace with this page' }).click();
     await expectSoon(names, [['First', 'split_by=model']]);
     await row.getByRole('button', { name: 'Rename' }).click();

@@ -52,9 +52,18 @@ export function ButtonMenu({
   );
 }
 
-/** An entry that does something. */
-export function ButtonMenuItem(props: { disabled?: boolean; onClick(): void; children: ReactNode }) {
-  return <Menu.Item className={styles.item} {...props} />;
+/** An entry that does something once the button of the menu has the focus, so that a dialog gives it back there. */
+export function ButtonMenuItem({ onClick, ...rest }: { disabled?: boolean; onClick(): void; children: ReactNode }) {
+  const choose = ({ currentTarget }: { currentTarget: Element }): void => {
+    const menu = currentTarget.closest('[role=menu]');
+    const button = document.querySelector<HTMLElement>(`[aria-controls="${menu?.id}"]`);
+    // The menu gives the focus to its entry behind this.
+    setTimeout(() => {
+      button?.focus();
+      onClick();
+    });
+  };
+  return <Menu.Item className={styles.item} {...rest} onClick={choose} />;
 }
 
 /** An entry that leads to another document, or to a file that is saved. */
