@@ -398,6 +398,20 @@ export function hostileApiCalls({
       '/v1/traces',
     ),
     upload(
+      'OTLP JSON: 100,000 spans, each below another',
+      json,
+      () => {
+        const spanId = (n: number): string => (n + 1).toString(16).padStart(16, '0');
+        const spans = list(
+          100_000,
+          (n) =>
+            `{"traceId":"${'a2'.repeat(16)}","spanId":"${spanId(n)}","parentSpanId":"${spanId(n + 1)}","name":"s","startTimeUnixNano":"1790000000000000000","endTimeUnixNano":"1790000001000000000"}`,
+        );
+        return `{"resourceSpans":[{"scopeSpans":[{"spans":[${spans}]}]}]}`;
+      },
+      '/v1/traces',
+    ),
+    upload(
       'OTLP JSON: a resource of 490,000 elements',
       json,
       () =>
