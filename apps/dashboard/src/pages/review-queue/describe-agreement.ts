@@ -42,7 +42,7 @@ const NEARLY_ALL = 0.9;
 /** What the agreement on a score means for those who use it. */
 export function describeAgreement(scores: AgreementOfScores): string {
   const { krippendorff_alpha: alpha, gwet_ac1: ac1, percent_agreement: share } = scores;
-  if (share === null) return 'nobody else has reviewed the same datapoints yet.';
+  if (share === null) return 'nobody else has reviewed the same items yet.';
   if (alpha === null) return 'all answers are the same, so that nothing shows whether reviewers would differ.';
   const words = `alpha is ${formatScore(alpha)}`;
   if (alpha >= RELIABLE) return `${words}: reviewers agree, and their answers can be relied on.`;

@@ -141,7 +141,7 @@ function Judges({ judges }: { judges: Awaited<ReturnType<typeof readJudges>> }) 
 const COUNTS = ['Score', 'Compared', 'Ratings', 'Reviewers'];
 
 function Agreement({ scores }: { scores: readonly AgreementOfScores[] }) {
-  if (scores.length === 0) return <p>Agreement is shown once two people have reviewed the same datapoint.</p>;
+  if (scores.length === 0) return <p>Agreement is shown once two people have reviewed the same item.</p>;
   return (
     <>
       {scores.map((one) => (
