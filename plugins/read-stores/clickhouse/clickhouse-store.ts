@@ -245,24 +245,18 @@ export class ClickHouseStore implements ReadStore {
     return pairs.map(([value, id]) => ({ value, id }));
   }
 
-  private async insert<Value>(
-    table: string,
-    values: readonly Value[],
-    rowOf: (value: Value) => Record<string, unknown>,
-    token: string,
-  ): Promise<void> {
-    const [first] = values;
-    if (first === undefined) return;
-    const columns = Object.keys(rowOf(first)) as [string, ...string[]];
+  private async insert<Of>(table: string, of: readonly Of[], rowOf: (one: Of) => Row, token: string): Promise<void> {
+    if (of.length === 0) return;
+    const columns = Object.keys(rowOf(of[0]!)) as [string, ...string[]];
     await this.parts.engine.insert({
       table: `${this.parts.database}.${table}`,
       columns,
-      lines: linesOf(values.values().map(rowOf), columns),
+      lines: linesOf(of.values().map(rowOf), columns),
       query_id: this.queryId(),
       settings: {
         ...this.settings,
         ...LOAD_SETTINGS,
-        materialize_skip_indexes_on_insert: values.length < BULK_SPANS ? 1 : 0,
+        materialize_skip_indexes_on_insert: of.length < BULK_SPANS ? 1 : 0,
         insert_deduplication_token: token,
       },
     });
@@ -386,13 +380,15 @@ export class ClickHouseStore implements ReadStore {
   }
 }
 
+type Row = Record<string, unknown>;
+
 /** Characters that are handed over at once: rows one by one cost more than what is in them. */
 const LINES_LENGTH = 65_536;
 /** Milliseconds of writing rows after which others have their turn. */
 const TURN_MS = 2;
 
 /** Rows as lines, many in a text, so that requests are answered while a batch is written. */
-async function* linesOf(rows: Iterable<Record<string, unknown>>, columns: readonly string[]): AsyncGenerator<string> {
+async function* linesOf(rows: Iterable<Row>, columns: readonly string[]): AsyncGenerator<string> {
   let [lines, began] = ['', performance.now()];
   for (const row of rows) {
     lines += `${lines && '\n'}${JSON.stringify(columns.map((column) => row[column]))}`;
