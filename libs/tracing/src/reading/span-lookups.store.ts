@@ -87,8 +87,12 @@ export class SpanLookups {
    */
   async findModelsAround(scope: Scope, traceIds: readonly string[]) {
     const { projectId } = scope;
-    const within = await partitionsOfTraces(this.storage.dialect, (query) => this.storage.read(query), scope, traceIds);
-    return this.storage.read(
+    const { dialect } = this.storage;
+    const within = await partitionsOfTraces(dialect, (query) => this.storage.read(query), scope, traceIds);
+    // A trace of thousands of calls without a model takes seconds: SQLite reads in a thread then.
+    const read: Read = (query) =>
+      dialect === 'sqlite' ? this.storage.readLong(query, scope) : this.storage.read(query);
+    return read(
       WITH_MODEL.query`with recursive up(id, trace_id, parent_id, depth, model) as (
           select s.id, s.trace_id, s.parent_id, 0, nullif(s.model, s.model) from span s where s.project_id = ${projectId}
             and s.kind_type = 'llm_call' and s.model = ${UNKNOWN_MODEL} and ${anyOf('s.trace_id', traceIds)}${within('s')}
