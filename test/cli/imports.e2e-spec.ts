@@ -387,6 +387,55 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     }
   });
 
+  it('types of strangers never reach the terminal as they are, and only so many are named', async () => {
+    const spans = Array.from({ length: 150 }, (_, n) => ({
+      ...{ ...OPIK_FILE.spans[0], id: `kinds-${n}`, feedback_scores: null },
+      type: n === 0 ? '\u001b]0;x\u0007' : `type ${n}`,
+    }));
+    const file = { trace: { ...OPIK_FILE.trace, id: 'kinds', feedback_scores: null }, spans };
+    const path = join(writeExport({ 'trace_kinds.json': file }), 'trace_kinds.json');
+    const odd = { ...OBSERVATIONS[0]!, id: 'kinds-langfuse', type: '\u001B]0;X\u0007' };
+    const langfuse = join(writeExport({ '1.jsonl': lines([odd]) }), '1.jsonl');
+    const { out } = await cli.run(['import', 'opik', path]);
+    const { out: other } = await cli.run(['import', 'langfuse', langfuse]);
+    for (const text of [out, other]) {
+      expect(text).toContain('  \\x1b]0;x\\x07 → custom: 1\n');
+      for (const control of ['\u001b', '\u0007']) expect(text).not.toContain(control);
+    }
+    expect(out.match(/→/g)).toHaveLength(20);
+    const { mapped } = await take('opik', path);
+    expect(Object.keys(mapped)).toHaveLength(101);
+    expect(mapped['other types → custom']).toBe(50);
+  });
+
+  it('what no record can be made of costs that record alone; numbers are ids with every digit', async () => {
+    const big = '{"id":12345678901234567890,"trace_id":98765432109876543210,';
+    const [observation, score] = [OBSERVATIONS[1]!, { ...SCORES[0]!, observation_id: null }].map((one) =>
+      JSON.stringify({ ...one, id: undefined, trace_id: undefined, parent_observation_id: undefined }).replace(
+        '{',
+        big,
+      ),
+    );
+    const odd = ['{"toString":1}', '{"__proto__":null}', '1e400', '-55555555555555555555.50'];
+    const bad = odd.flatMap((value) =>
+      ['type', 'id', 'source', 'trace_id', 'name'].flatMap((member) => [
+        JSON.stringify({ ...OBSERVATIONS[0]!, [member]: 'ODD' }).replace('"ODD"', value),
+        JSON.stringify({ ...SCORES[0]!, [member]: 'ODD' }).replace('"ODD"', value),
+      ]),
+    );
+    const langfuse = writeExport({ '1.jsonl': [...bad, observation, score].join('\n') });
+    expect((await take('langfuse', langfuse)).taken.spans).toBeGreaterThan(0);
+    expect((await trace('98765432109876543210')).spans).toMatchObject([{ id: '12345678901234567890' }]);
+    expect(await scoresOf('trace_id=98765432109876543210')).toMatchObject([{ id: '12345678901234567890' }]);
+
+    const deep = `${'{"data":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const kind = JSON.stringify({ ...PHOENIX_SPANS[0]!, span_kind: 'ODD' }).replace('"ODD"', '{"toString":1}');
+    const phoenix = writeExport({ '1.jsonl': [deep, kind, JSON.stringify(PHOENIX_SPANS[1])].join('\n') });
+    const { taken, left_out: left } = await take('phoenix', phoenix);
+    expect(taken.spans).toBe(2);
+    expect(left.records).toEqual([{ file: '1.jsonl', line: 1, message: expect.stringMatching(/^cannot be taken: /) }]);
+  });
+
   it('sends what is too large for a request in parts, and what is too large alone not at all', async () => {
     const base = { ...OBSERVATIONS[1]!, trace_id: 'large', parent_observation_id: null };
     const observations = [1, 2, 3].map((n) => ({

@@ -1,6 +1,6 @@
 import type { SpanKind } from '@spandrel/contract';
 import { filledTextOf, type ReadUsage } from '@spandrel/plugin-api';
-import { keepId, keyOf, keysOf, kindFor, metadataWith, nameOf, payloadOf, timeOf } from './foreign-values.js';
+import { keepId, keyOf, keysOf, kindFor, metadataWith, nameOf, payloadOf, textOf, timeOf } from './foreign-values.js';
 import type { Members } from './foreign-values.js';
 
 /** Traces, spans and scores of an ingest, made of what another product says of them. `rest` is what has no place. */
@@ -9,7 +9,7 @@ type Given<Names extends string> = Readonly<Record<Names | 'id' | 'name' | 'meta
 
 /** A trace of an ingest; `undefined` without its id or its start. */
 export function traceOf(from: string, given: Given<'start' | 'session' | 'tags'> & { user?: unknown }) {
-  const [id, began] = [filledTextOf(given.id), timeOf(given.start)];
+  const [id, began] = [textOf(given.id), timeOf(given.start)];
   if (id === null || began === undefined) return undefined;
   return {
     ...{ id: keepId(id), name: filledTextOf(given.name) && nameOf(given.name, ''), started_at: began },
@@ -29,10 +29,10 @@ type GivenSpan = Given<'traceId' | 'parent' | 'type' | 'input' | 'output' | 'sta
 
 /** A span of an ingest; `undefined` without its id, its trace or its start. */
 export function spanOf(from: string, given: GivenSpan) {
-  const [id, traceId, parent] = [given.id, given.traceId, given.parent].map(filledTextOf);
+  const [id, traceId, parent] = [given.id, given.traceId, given.parent].map(textOf);
   const [began, ended] = [timeOf(given.start), timeOf(given.end)];
   if (!id || !traceId || began === undefined) return undefined;
-  const type = String(given.type).toLowerCase();
+  const type = (textOf(given.type) ?? 'unknown').toLowerCase();
   const name = nameOf(given.name, type);
   const kind: SpanKind = kindFor(type, name, given);
   const notEnded = ended === undefined && { end_time: 'none' };
@@ -66,12 +66,12 @@ const COMMENT_MAX = 10_000;
 export function scoreOf(
   from: string,
   target: Members,
-  given: Given<'value' | 'label' | 'comment' | 'source' | 'author'>,
+  given: Given<'value' | 'label' | 'comment' | 'source' | 'author'> & { id: string },
 ) {
   return {
-    ...{ id: keepId(String(given.id)), ...target, name: keyOf(given.name) ?? 'score', value: given.value ?? null },
+    ...{ id: keepId(given.id), ...target, name: keyOf(given.name) ?? 'score', value: given.value ?? null },
     ...{ label: keyOf(given.label) ?? null, comment: filledTextOf(given.comment)?.slice(0, COMMENT_MAX) ?? null },
-    ...{ source: SOURCES[String(given.source)] ?? 'code', author: keyOf(given.author) ?? from },
+    ...{ source: SOURCES[textOf(given.source) ?? ''] ?? 'code', author: keyOf(given.author) ?? from },
     metadata: metadataWith(given.metadata, from, given.rest),
   };
 }

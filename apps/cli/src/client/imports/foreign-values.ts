@@ -12,6 +12,10 @@ export const isMembers = (value: unknown): value is Members =>
 
 export const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
 
+/** A text, or a number with every digit that it was written with; `null` for an empty text and any other value. */
+export const textOf = (value: unknown): string | null =>
+  filledTextOf(JSON.isRawJSON(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value);
+
 /** An id as it is where it may be one of ours; else one that is made of it, always the same. */
 export function keepId(id: string): string {
   return CLIENT_ID.test(id) ? id : digestOf(id).slice(0, 32);

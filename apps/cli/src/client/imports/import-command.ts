@@ -5,7 +5,7 @@ import { UsageFault } from '../exit-codes.js';
 import { countText } from '../output/units.js';
 import { oneLine } from '../output/text.js';
 import { findFiles, readRecords, type ExportFile } from './export-files.js';
-import { Intake, type Summary } from './intake.js';
+import { Intake, type Place, type Summary } from './intake.js';
 import { Langfuse } from './langfuse.js';
 import { Opik } from './opik.js';
 import { Phoenix } from './phoenix.js';
@@ -62,15 +62,27 @@ async function takeFile(
     const place = { file: file.name, line: record.line };
     if ('fault' in record) {
       intake.leaveOut(place, record.fault);
-    } else if (product.knows(record.value)) {
-      await product.take(record.value, place, intake);
     } else {
-      const other = Object.keys(PRODUCTS).find((one) => one !== name && PRODUCTS[one]!().knows(record.value));
-      if (other !== undefined && intake.isUntouched) {
-        throw new UsageFault(`${file.path}: is an export of ${other}; spandrel import ${other} reads it`);
+      try {
+        await takeRecord(record.value, place);
+      } catch (error) {
+        // Values of strangers may be too deep to be walked through, or odd in a way that nobody thought of.
+        if (error === intake.failure || error instanceof UsageFault) throw error;
+        intake.leaveOut(place, `cannot be taken: ${(error as Error).message}`);
       }
-      intake.leaveOut(place, `holds no trace, span, score or dataset of an export of ${name}`);
     }
+  }
+
+  async function takeRecord(value: unknown, place: Place): Promise<void> {
+    if (product.knows(value)) {
+      intake.isUntouched = false;
+      return product.take(value, place, intake);
+    }
+    const other = Object.keys(PRODUCTS).find((one) => one !== name && PRODUCTS[one]!().knows(value));
+    if (other !== undefined && intake.isUntouched) {
+      throw new UsageFault(`${file.path}: is an export of ${other}; spandrel import ${other} reads it`);
+    }
+    intake.leaveOut(place, `holds no trace, span, score or dataset of an export of ${name}`);
   }
 }
 
@@ -88,7 +100,8 @@ function summaryLines({ files, taken, duplicates, mapped, left_out: left }: Summ
   return [
     `taken from ${formatCounted(files, 'file')}: ${counts.join(', ')}`,
     ...(duplicates > 0 ? [`${formatCounted(duplicates, 'datapoint')} there already`] : []),
-    ...kinds.map(([words, count]) => `  ${words}: ${countText(count)}`),
+    ...kinds.slice(0, NAMED_MAX).map(([words, count]) => `  ${oneLine(words)}: ${countText(count)}`),
+    ...(kinds.length > NAMED_MAX ? ['  …'] : []),
     ...(left.count > 0 ? [`left out ${countText(left.count)}:`] : []),
     ...left.records.slice(0, NAMED_MAX).map(({ file, line, message }) => {
       return `  ${oneLine(file)}${line === undefined ? '' : `, line ${line}`}: ${oneLine(message)}`;

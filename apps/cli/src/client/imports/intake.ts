@@ -38,6 +38,9 @@ const BYTES_MAX = 2_097_152;
 const ROWS_BYTES_MAX = 16_777_216;
 /** Records that are left out and named in the summary. */
 const NAMED_MAX = 100;
+/** Types of theirs that are counted one by one, and what is kept of a long one. */
+const TYPES_MAX = 100;
+const TYPE_LENGTH_MAX = 100;
 const ARRIVAL_MS_MAX = 600_000;
 
 /** Sends what is read of an export, many items at once, and counts what becomes of it. */
@@ -49,8 +52,10 @@ export class Intake {
     mapped: {},
     left_out: { count: 0, records: [] },
   };
-  /** Whether nothing was found to take so far. */
+  /** Whether no record of the product was found so far. */
   isUntouched = true;
+  /** Why sending broke off. */
+  failure: unknown;
   private items: Item[] = [];
   private bytes = 0;
   private rows: { dataset: string; description: unknown; lines: { json: string; place: Place }[]; bytes: number } =
@@ -69,7 +74,6 @@ export class Intake {
     const item = { collection, id, json, place, ...(trace && { trace: JSON.stringify(trace) }) };
     if (this.bytes + json.length > BYTES_MAX) await this.flush();
     this.items.push(item);
-    this.isUntouched = false;
     this.bytes += json.length;
     if (this.items.length >= ITEMS_MAX) await this.flush();
   }
@@ -80,13 +84,14 @@ export class Intake {
     if (this.rows.dataset !== dataset || this.rows.bytes + json.length > ROWS_BYTES_MAX) await this.flush();
     if (this.rows === NO_ROWS) this.rows = { dataset, description, lines: [], bytes: 0 };
     this.rows.lines.push({ json, place });
-    this.isUntouched = false;
     this.rows.bytes += json.length;
   }
 
   count(type: string, kind: string): void {
-    const words = `${type} → ${kind}`;
-    this.summary.mapped[words] = (this.summary.mapped[words] ?? 0) + 1;
+    const { mapped } = this.summary;
+    const exact = `${type.slice(0, TYPE_LENGTH_MAX).toLowerCase()} → ${kind}`;
+    const words = exact in mapped || Object.keys(mapped).length < TYPES_MAX ? exact : `other types → ${kind}`;
+    mapped[words] = (mapped[words] ?? 0) + 1;
   }
 
   leaveOut(place: { file: string; line?: number }, message: string, count = 1): void {
@@ -100,9 +105,14 @@ export class Intake {
     const { items, rows } = this;
     [this.items, this.bytes, this.rows] = [[], 0, NO_ROWS];
     const [spans, others] = [items.filter(isOtel), items.filter((item) => !isOtel(item))];
-    if (spans.length > 0) await this.send(spans, (lot) => this.export(lot));
-    if (others.length > 0) await this.send(others, (lot) => this.ingest(lot));
-    if (rows.lines.length > 0) await this.importRows(rows);
+    try {
+      if (spans.length > 0) await this.send(spans, (lot) => this.export(lot));
+      if (others.length > 0) await this.send(others, (lot) => this.ingest(lot));
+      if (rows.lines.length > 0) await this.importRows(rows);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
     this.report(this.summary);
   }
 

@@ -3,7 +3,7 @@ import { filledTextOf, readUsageBuckets } from '@spandrel/plugin-api';
 import type { ExportFiles } from './export-files.js';
 import { scoreOf, spanOf, spanOfTrace, traceOf } from './foreign-records.js';
 import { digestOf, isMembers, keepId, keyOf, keysOf, leftOf, membersOf } from './foreign-values.js';
-import { nameOf, payloadOf, timeOf, type Members } from './foreign-values.js';
+import { nameOf, payloadOf, textOf, timeOf, type Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
 
@@ -48,7 +48,7 @@ export class Langfuse implements Product {
           if (this.knows(one)) await this.take(one, place, intake);
         }
         // The form of the public API: the trace itself, with its lists.
-        if (filledTextOf(record['id']) !== null) {
+        if (textOf(record['id']) !== null) {
           const { observations: _observations, scores: _scores, ...trace } = record;
           await this.takeTrace(trace, place, intake);
         }
@@ -86,7 +86,7 @@ export class Langfuse implements Product {
         level: level === 'DEFAULT' ? null : level,
       },
     });
-    if (!span) return intake.leaveOut(place, `observation ${String(id)} has no id, trace or start`);
+    if (!span) return intake.leaveOut(place, `observation ${textOf(id)} has no id, trace or start`);
     const firstMs = parseTimestamp(timeOf(first) ?? '');
     const request = payloadOf(parameters);
     span.metadata = {
@@ -103,10 +103,13 @@ export class Langfuse implements Product {
     const ofTrace = { name: traceNamed, session_id: keyOf(session), user_id: keyOf(user) };
     // The first observation that says a member counts; tags are those of all.
     seen.members = {
-      ...{ ...leftOf({ ...ofTrace, metadata: leftOf({ environment, release }) }), ...members },
+      ...{
+        ...leftOf({ ...ofTrace, metadata: leftOf({ environment: textOf(environment), release: textOf(release) }) }),
+        ...members,
+      },
       ...leftOf({ tags: allTags }),
     };
-    intake.count(String(type).toLowerCase(), span.kind.type);
+    intake.count(textOf(type)!, span.kind.type);
     const defaults = { name: traceNamed ?? span.name, started_at: span.started_at };
     await intake.add('spans', span, place, { id: span.trace_id, defaults });
   }
@@ -116,7 +119,7 @@ export class Langfuse implements Product {
     const { input, output, environment, release, version, ...rest } = others;
     const own = { ...leftOf({ environment, release, version }), ...membersOf(valuesOf(metadata)) };
     const trace = traceOf('langfuse', { id, name, start, session, user, tags, metadata: own, rest });
-    if (!trace) return intake.leaveOut(place, `trace ${String(id)} has no id or timestamp`);
+    if (!trace) return intake.leaveOut(place, `trace ${textOf(id)} has no id or timestamp`);
     const seen = this.see(trace.id, place);
     seen.members = {};
     await intake.add('traces', trace, place);
@@ -139,13 +142,16 @@ export class Langfuse implements Product {
 }
 
 async function takeScore(record: Members, place: Place, intake: Intake): Promise<void> {
-  const { id, trace_id: trace, observation_id: span, session_id: session, name, value, source, ...others } = record;
+  const { id: theirs, trace_id: about, observation_id: part, session_id: session, name, ...more } = record;
+  const { value, source, ...others } = more;
+  const [id, trace, span] = [theirs, about, part].map(textOf);
   const { comment, data_type: type, string_value: text, author_user_id: author, metadata, ...rest } = others;
   const isText = type === 'TEXT' || type === 'CORRECTION';
   const isNumber = !isText && type !== 'CATEGORICAL';
-  const target = filledTextOf(trace) === null ? leftOf({ session_id: session }) : { trace_id: keepId(String(trace)) };
-  if (!target) return intake.leaveOut(place, `score ${String(id)} is about neither a trace nor a session`);
-  const ofSpan = filledTextOf(span) === null ? {} : { span_id: keepId(String(span)) };
+  const target = trace ? { trace_id: keepId(trace) } : leftOf({ session_id: session });
+  if (!id) return intake.leaveOut(place, 'a score has no id');
+  if (!target) return intake.leaveOut(place, `score ${id} is about neither a trace nor a session`);
+  const ofSpan = span ? { span_id: keepId(span) } : {};
   const score = scoreOf(
     'langfuse',
     { ...target, ...ofSpan },
@@ -168,7 +174,8 @@ function formOf(record: Members): Form | undefined {
   const has = (...names: string[]): boolean => names.every((name) => record[name] !== undefined);
   if (Array.isArray(record['observations']) && record['spans'] === undefined) return 'download';
   if (has('id', 'trace_id', 'type', 'start_time') && !has('spans')) {
-    return String(record['type']) === String(record['type']).toUpperCase() ? 'observation' : undefined;
+    const { type } = record;
+    return typeof type === 'string' && type === type.toUpperCase() ? 'observation' : undefined;
   }
   if (has('id', 'name', 'data_type') || has('id', 'name', 'source', 'observation_id')) return 'score';
   return has('id', 'timestamp') && !has('context') ? 'trace' : undefined;

@@ -1,7 +1,8 @@
 import { amountOf, filledTextOf, listOf, readOpenAiUsage, type ReadUsage } from '@spandrel/plugin-api';
 import type { ExportFiles } from './export-files.js';
 import { scoreOf, spanOf, spanOfTrace, traceOf, type TraceItem } from './foreign-records.js';
-import { digestOf, isMembers, keyOf, leftOf, membersOf, metadataWith, setAt, type Members } from './foreign-values.js';
+import { digestOf, isMembers, keyOf, leftOf, membersOf, metadataWith, setAt, textOf } from './foreign-values.js';
+import type { Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
 
@@ -36,7 +37,7 @@ async function takeTrace(given: Members, spans: Members[], file: Members, place:
   const trace = traceOf('opik', { id, name, start, session, tags, metadata, rest: kept });
   if (!trace) return intake.leaveOut(place, 'a trace without id or start_time');
   await intake.add('traces', trace, place);
-  const roots = spans.filter((span) => filledTextOf(span['parent_span_id']) === null);
+  const roots = spans.filter((span) => textOf(span['parent_span_id']) === null);
   const saidBy = (one: Members): string => digestOf([one['input'] ?? null, one['output'] ?? null]);
   const isSaid = roots.length === 1 && saidBy(roots[0]!) === saidBy(given);
   const said = { input, output, end, error: failureOf(error), rest: { error_info: error } };
@@ -58,12 +59,21 @@ async function takeSpan(
   const { total_estimated_cost: cost, error_info: error, feedback_scores: scores, ...rest } = more;
   const kept = { ...rest, usage: counts, error_info: error };
   const span = spanOf('opik', {
-    ...{ id, traceId: trace.id, parent, name, type: type ?? 'general', model, provider, usage: usageOf(counts, cost) },
+    ...{
+      id,
+      traceId: trace.id,
+      parent,
+      name,
+      type: textOf(type) ?? 'general',
+      model,
+      provider,
+      usage: usageOf(counts, cost),
+    },
     ...{ input, output, start, end, error: failureOf(error), metadata, rest: kept },
   });
-  if (!span) return intake.leaveOut(place, `span ${String(id)} has no id or no start_time`);
+  if (!span) return intake.leaveOut(place, `span ${textOf(id)} has no id or no start_time`);
   span.parent_id ??= rootId;
-  intake.count(String(type ?? 'general'), span.kind.type);
+  intake.count(textOf(type) ?? 'general', span.kind.type);
   await intake.add('spans', span, place, trace);
   await takeScores(scores, { trace_id: trace.id, span_id: span.id }, place, intake);
 }

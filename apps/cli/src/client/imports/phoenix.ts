@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { parseTimestamp } from '@spandrel/contract';
 import { filledTextOf, kindOfType, listOf } from '@spandrel/plugin-api';
 import { scoreOf } from './foreign-records.js';
-import { isMembers, leftOf, membersOf, metadataWith, setAt, type Members } from './foreign-values.js';
+import { isMembers, leftOf, membersOf, metadataWith, setAt, textOf, type Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
 
@@ -64,7 +64,7 @@ export class Phoenix implements Product {
       place,
     );
     // The server reads the same of them (docs/spec/otlp.md#openinference).
-    const type = String(kind ?? 'UNKNOWN').toLowerCase();
+    const type = (textOf(kind) ?? 'unknown').toLowerCase();
     intake.count(type, kindOfType(type, '').type);
     const target = { trace_id: traceId.toLowerCase(), span_id: spanId.toLowerCase() };
     await takeAnnotations(members, target, place, intake);
