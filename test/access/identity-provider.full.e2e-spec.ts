@@ -189,6 +189,22 @@ describe('somebody with a role by a group', () => {
     await until(async () => (await statusOf(browser)) === 200);
   });
 
+  it.each(['/jwks', '/me'])('stays when %s fails after their refresh token was exchanged', async (path) => {
+    const browser = browserOf();
+    await browser.signIn(known(`unlucky${path.replace('/', '-')}`, { groups: ['llm-admins'] }));
+    provider.downAt.add(path);
+    try {
+      // The keys of the provider are fetched when their copy is older.
+      pass(301_000);
+      const before = provider.requests.length;
+      await until(async () => (await statusOf(browser)) === 503);
+      expect(provider.requests.slice(before)).toEqual(expect.arrayContaining(['POST /token', `GET ${path}`]));
+    } finally {
+      provider.downAt.clear();
+    }
+    await until(async () => (await statusOf(browser)) === 200);
+  });
+
   it('is confirmed once by many requests of many servers', async () => {
     const second = await openApp(provider.issuer, () => undefined);
     try {

@@ -34,6 +34,8 @@ export interface TestIdentityProvider {
   requests: string[];
   /** While set, it answers every request with 503. */
   isDown: boolean;
+  /** Paths that are answered 503. */
+  downAt: Set<string>;
   close(): Promise<void>;
 }
 
@@ -55,7 +57,10 @@ export async function startIdentityProvider(
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const running: TestIdentityProvider = { issuer, people, requests, isDown: false, close: () => closed(server) };
+  const running: TestIdentityProvider = {
+    ...{ issuer, people, requests, isDown: false, downAt: new Set() },
+    close: () => closed(server),
+  };
   const provider: Provider = await quietly(
     (Made) =>
       new Made(
@@ -66,7 +71,7 @@ export async function startIdentityProvider(
   const handle = provider.callback();
   server.on('request', (request, response) => {
     requests.push(`${request.method} ${request.url!.split('?')[0]}`);
-    if (running.isDown) response.writeHead(503).end();
+    if (running.isDown || running.downAt.has(request.url!)) response.writeHead(503).end();
     else if (request.url === '/favicon.ico') response.writeHead(204).end();
     else handle(request, response);
   });
@@ -119,6 +124,8 @@ function configuration(
       Grant: 86_400,
       Interaction: 600,
     },
+    // One that was exchanged and comes again ends the grant.
+    rotateRefreshToken: true,
     issueRefreshToken: () => refreshTokens,
     findAccount: (_context: unknown, sub: string) =>
       people.has(sub) ? { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) } : undefined,

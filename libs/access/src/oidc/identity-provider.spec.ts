@@ -2,12 +2,12 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
 import { SignJWT, type JWTPayload } from 'jose';
 import { ResponseBodyError } from 'openid-client';
 import type { AccessSettings } from '../access.settings.js';
-import { IdentityProvider, identityOf, isRefusal, OtherPerson } from './identity-provider.js';
+import { IdentityProvider, identityOf, isRefusal, OtherPerson, type Exchanged } from './identity-provider.js';
 import type { OidcSettings } from './oidc.settings.js';
 import { newAttempt } from './sign-in-attempt.js';
 
@@ -81,21 +81,40 @@ describe('an ID token', () => {
   let server: Server;
   let issuer: string;
   /** What the provider answers next. */
-  let idToken: string;
+  let idToken: string | undefined;
+  let refreshToken = 'r';
+  let isRotating = false;
+  /** Paths where it answers 503. */
+  const down = new Set<string>();
+  /** What it is asked for a refresh. */
+  const exchange = (form: URLSearchParams): boolean => {
+    const hasGrant = form.get('grant_type') !== 'refresh_token' || form.get('refresh_token') === refreshToken;
+    if (hasGrant && isRotating) refreshToken += 'r';
+    return hasGrant;
+  };
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const isDown = down.has(request.url!);
+      const isGranted =
+        request.url !== '/token' || (!isDown && exchange(new URLSearchParams(Buffer.concat(chunks).toString())));
       const description = {
         ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
         ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256', 'HS256'] },
+        userinfo_endpoint: `${issuer}/userinfo`,
       };
       const answers: Record<string, object | undefined> = {
         '/.well-known/openid-configuration': description,
-        '/token': { access_token: 'a', token_type: 'bearer', refresh_token: 'r', id_token: idToken },
+        '/token': { access_token: 'a', token_type: 'bearer', refresh_token: refreshToken, id_token: idToken },
         '/keys': { keys },
+        '/userinfo': { sub: 'ada', email: 'ada@people.example' },
       };
-      const answer = answers[request.url!];
-      response.writeHead(answer ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const answer = isGranted ? answers[request.url!] : { error: 'invalid_grant' };
+      response
+        .writeHead(isDown ? 503 : isGranted ? 200 : 400, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -163,5 +182,41 @@ describe('an ID token', () => {
     // The provider has not said that the person is gone.
     idToken = await signed({ nonce: undefined as never }, newKeys().privateKey);
     await expect(provider().confirmAgain('ada', tokens)).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  describe('of a refresh that gives another refresh token', () => {
+    const tokens = { refreshToken: 'r', accessToken: 'a', accessEndsAt: null, idToken: null };
+    beforeEach(() => {
+      [isRotating, refreshToken] = [true, 'r'];
+    });
+    afterEach(() => {
+      [isRotating, refreshToken] = [false, 'r'];
+      down.clear();
+    });
+
+    it.each<[string, string | null, (good: string) => string | Promise<string>]>([
+      ['the keys are not there', '/keys', (good) => good],
+      ['the userinfo endpoint is not there', '/userinfo', (good) => good],
+      ['the ID token is of a clock ahead', null, () => signed({ nonce: undefined as never, nbf: seconds(45) })],
+      ['somebody else has signed it', null, () => signed({ nonce: undefined as never }, newKeys().privateKey)],
+      ['it is no ID token', null, () => 'x'],
+    ])('that one is what is asked with next, when %s', async (_what, path, tokenOf) => {
+      const good = await signed({ nonce: undefined as never });
+      idToken = await tokenOf(good);
+      if (path !== null) down.add(path);
+      const first = await provider().confirmAgain('ada', tokens);
+      expect(first).toEqual({ problem: expect.any(Unavailable), tokens: { ...tokens, refreshToken: 'rr' } });
+      down.clear();
+      idToken = good;
+      const second = await provider().confirmAgain('ada', (first as Exchanged).tokens);
+      expect(second).toMatchObject({ identity: { subject: 'ada' }, tokens: { refreshToken: 'rrr' } });
+      expect(await provider().confirmAgain('ada', tokens)).toBe('refused');
+    });
+
+    it('is taken from a clock ahead', async () => {
+      idToken = await signed({ nonce: undefined as never, iat: seconds(45) });
+      const answer = await provider().confirmAgain('ada', tokens);
+      expect(answer).toMatchObject({ identity: { subject: 'ada' }, tokens: { refreshToken: 'rr' } });
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { StartError, Unavailable } from '@spandrel/kernel';
 import * as oidc from 'openid-client';
@@ -17,6 +18,15 @@ export interface Confirmed {
   identity: Identity;
   tokens: ProviderTokens;
 }
+
+/** A refresh token was exchanged and what came after failed: the token before it is worth nothing from then on. */
+export interface Exchanged {
+  problem: Unavailable;
+  tokens: ProviderTokens;
+}
+
+/** The exchange of a refresh token that is under way. */
+const exchanges = new AsyncLocalStorage<{ refreshToken: string | null }>();
 
 /** Who the identity provider says that people are (OpenID Connect: authorization code with PKCE). */
 @Injectable()
@@ -66,19 +76,29 @@ export class IdentityProvider {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
       idTokenExpected: true,
     });
-    return this.read(configuration, answer, answer.claims()!.sub, null);
+    const { sub, iat } = answer.claims()!;
+    if (iat * 1_000 > Date.now() + CLOCKS_DIFFER_MS) {
+      throw new Error('the ID token is of the future: the clock of the identity provider, or the one here, is wrong');
+    }
+    return this.read(configuration, answer, sub, null);
   }
 
   /**
    * Asks the provider about a person again: with the refresh token, else with the access token for as long as that lasts.
-   * @returns `refused` for a person whom it does not confirm any more, `tokens_ended` where there is nothing left to ask with.
+   * @returns `refused` for a person whom it does not confirm any more, `tokens_ended` where there is nothing left to ask with,
+   *   {@link Exchanged} with the tokens to ask with again.
    * @throws Unavailable when it does not answer.
    */
-  async confirmAgain(subject: string, tokens: ProviderTokens): Promise<Confirmed | 'refused' | 'tokens_ended'> {
+  async confirmAgain(
+    subject: string,
+    tokens: ProviderTokens,
+  ): Promise<Confirmed | Exchanged | 'refused' | 'tokens_ended'> {
     const configuration = await this.configured();
+    const exchange = { refreshToken: tokens.refreshToken };
     try {
       if (tokens.refreshToken !== null) {
-        const answer = await oidc.refreshTokenGrant(configuration, tokens.refreshToken);
+        const { refreshToken } = tokens;
+        const answer = await exchanges.run(exchange, () => oidc.refreshTokenGrant(configuration, refreshToken));
         return await this.read(configuration, answer, subject, tokens);
       }
       const claims = await oidc.fetchUserInfo(configuration, tokens.accessToken, subject);
@@ -86,7 +106,9 @@ export class IdentityProvider {
     } catch (error) {
       // An access token that has ended says nothing of the person.
       if (isRefusal(error)) return tokens.refreshToken === null && hasEnded(tokens) ? 'tokens_ended' : 'refused';
-      throw new Unavailable(NO_ANSWER, { cause: error });
+      const problem = new Unavailable(NO_ANSWER, { cause: error });
+      if (exchange.refreshToken === tokens.refreshToken) throw problem;
+      return { problem, tokens: { ...tokens, refreshToken: exchange.refreshToken } };
     }
   }
 
@@ -114,9 +136,6 @@ export class IdentityProvider {
   ): Promise<Confirmed> {
     const ofToken = answer.claims();
     if (ofToken && ofToken.sub !== subject) throw new OtherPerson();
-    if (ofToken && ofToken.iat * 1_000 > Date.now() + CLOCKS_DIFFER_MS) {
-      throw new Error('the ID token is of the future: the clock of the identity provider, or the one here, is wrong');
-    }
     const isWhole = ofToken && claimAt(ofToken, this.settings.groupsClaim) !== undefined && ofToken.email !== undefined;
     const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
     const more = isWhole || !hasMore ? {} : await oidc.fetchUserInfo(configuration, answer.access_token, subject);
@@ -154,12 +173,23 @@ export class IdentityProvider {
       clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret),
       {
         timeout: ANSWER_SECONDS_MAX,
-        [oidc.customFetch]: (address, init) => boundedFetch(address, init as RequestInit),
+        [oidc.customFetch]: (address, init) => fetchNotingTokens(address, init as RequestInit),
         // The settings let plain http through for this machine alone.
         execute: [oidc.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [])],
       },
     );
   }
+}
+
+/** {@link boundedFetch}; the refresh token of an answer is noted before anything of it is checked. */
+async function fetchNotingTokens(address: string, init: RequestInit): Promise<Response> {
+  const answer = await boundedFetch(address, init);
+  const exchange = exchanges.getStore();
+  if (exchange && init.method === 'POST' && answer.ok) {
+    const body = (await answer.clone().json()) as { refresh_token?: unknown } | null;
+    if (typeof body?.refresh_token === 'string') exchange.refreshToken = body.refresh_token;
+  }
+  return answer;
 }
 
 /** How much sooner than the provider said an access token may end, by clocks that differ. */

@@ -170,11 +170,14 @@ export class ConfirmPerson {
         if (confirmed === 'refused') await this.keepPerson.refuse(tx, session.personId!);
         return;
       }
-      await this.keepPerson.execute(tx, confirmed.identity);
-      row.refreshedAt = Date.now();
+      if ('identity' in confirmed) {
+        await this.keepPerson.execute(tx, confirmed.identity);
+        row.refreshedAt = Date.now();
+      }
       row.refreshingAt = null;
       row.sealedTokens = sealedAgain(row, confirmed.tokens, opened!.tokenKey, cookie);
     });
+    if (typeof confirmed === 'object' && 'problem' in confirmed) throw confirmed.problem;
   }
 }
 
