@@ -50,25 +50,32 @@ async function projectOf({ kind, project }: BrowserSessionResource): Promise<str
 }
 
 const ASKED_AT_ONCE = 8;
+/** Projects that were not opened in this browser; so many are asked. */
+const OTHERS_ASKED = 20;
 /** Addresses of pages of one object. */
 const OBJECT_PAGES =
   /^\/(traces|sessions|users|datasets|evaluations|boards|alerts|scoring-rules)\/((?!(?:new|compare)$)[^/]+)/;
 
-/** The first of the projects that has what the address names; `undefined` where none has, or it names nothing. */
+/**
+ * The first of the projects that has what the address names; `undefined` where none of those asked has, where one before it did not
+ * say, and where the address names nothing.
+ */
 async function findHolder(ids: readonly string[]): Promise<string | undefined> {
   const [, page, object] = OBJECT_PAGES.exec(location.pathname) ?? [];
   if (object === undefined || ids.length < 2) return undefined;
   const path = `${page === 'evaluations' ? 'eval' : page}/${object}`;
-  const has = (id: string): Promise<boolean> =>
+  const has = (id: string): Promise<boolean | null> =>
     fetch(`/p/${encodeURIComponent(id)}/api/${path}`, { method: 'HEAD' }).then(
-      ({ ok }) => ok,
-      () => false,
+      ({ ok, status }) => (status === 429 || status >= 500 ? null : ok),
+      () => null,
     );
-  for (let from = 0; from < ids.length; from += ASKED_AT_ONCE) {
-    const asked = ids.slice(from, from + ASKED_AT_ONCE);
-    const found = await Promise.all(asked.map(has));
-    const place = found.indexOf(true);
-    if (place !== -1) return asked[place];
+  const recent = recentProjects();
+  const candidates = ids.slice(0, ids.filter((id) => recent.includes(id)).length + OTHERS_ASKED);
+  for (let from = 0; from < candidates.length; from += ASKED_AT_ONCE) {
+    const asked = candidates.slice(from, from + ASKED_AT_ONCE);
+    const answers = await Promise.all(asked.map(has));
+    const place = answers.findIndex((answer) => answer !== false);
+    if (place !== -1) return answers[place] ? asked[place] : undefined;
   }
   return undefined;
 }
