@@ -112,8 +112,8 @@ describe('what somebody types', () => {
 
   inBrowser('is sent once where the button is pressed twice', async () => {
     // Keys that came while the page was busy are taken one behind the other, before any timer.
-    const pressTwice = async (within: Locator, name: string): Promise<void> => {
-      await within.getByRole('button', { name, exact: true }).focus();
+    const pressTwice = async (within: Locator, name: string, role: 'button' | 'menuitem' = 'button'): Promise<void> => {
+      await within.getByRole(role, { name, exact: true }).focus();
       const busy = page.evaluate(`new Promise((done) => setTimeout(() => {
         for (const end = performance.now() + 500; performance.now() < end;);
         done();
@@ -122,6 +122,9 @@ describe('what somebody types', () => {
     };
     const sent: string[] = [];
     page.on('request', (request) => void (request.method() !== 'GET' && sent.push(new URL(request.url()).pathname)));
+    // Analytics are read by POST.
+    const changed = (): (string | undefined)[] =>
+      sent.map((path) => path.split('/')[2]).filter((name) => name !== 'analytics');
     await open('/datasets');
     await page.getByRole('main').getByRole('button', { name: 'New dataset' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -139,10 +142,12 @@ describe('what somebody types', () => {
     await dialog.getByRole('article').getByRole('button', { name: 'Delete' }).click();
     await dialog.getByText('No comments yet.').waitFor();
     const { pathname } = new URL(page.url());
-    expect([pathname, sent.map((path) => path.split('/')[2])]).toEqual([
-      '/traces/many',
-      ['datasets', 'datasets', 'comments', 'comments'],
-    ]);
+    // An entry of a menu, too.
+    await open('/analytics');
+    await page.getByRole('figure', { name: 'Cost', exact: true }).getByRole('button', { name: 'Pin to board' }).click();
+    await pressTwice(page.getByRole('menu'), 'Reliability', 'menuitem');
+    await reported('Pinned Cost to Reliability');
+    expect([pathname, changed()]).toEqual(['/traces/many', ['datasets', 'datasets', 'comments', 'comments', 'boards']]);
     expectNoFaults(watched);
   });
 

@@ -1,6 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Menu } from '@base-ui/react/menu';
-import type { ReactNode, Ref, RefObject } from 'react';
+import { createContext, useContext, useRef, type ReactNode, type Ref, type RefObject } from 'react';
 import { Button } from './button.js';
 import type { IconName } from './icon.js';
 import styles from './button-menu.module.css';
@@ -20,6 +20,9 @@ export interface ButtonMenuProps {
   children: ReactNode;
 }
 
+/** What the entry that was chosen does. */
+const Chosen = createContext<{ current: (() => void) | null }>({ current: null });
+
 /** A button that opens a menu. */
 export function ButtonMenu({
   label,
@@ -31,9 +34,15 @@ export function ButtonMenu({
   children,
   ...root
 }: ButtonMenuProps) {
+  const chosen = useRef<(() => void) | null>(null);
+  const act = (): void => {
+    const run = chosen.current;
+    chosen.current = null;
+    run?.();
+  };
   return (
     <CSPProvider disableStyleElements>
-      <Menu.Root {...root}>
+      <Menu.Root {...root} onOpenChangeComplete={act}>
         <Menu.Trigger
           ref={ref}
           render={<Button {...(icon && { icon, iconOnly })} {...(iconOnly && { variant: 'quiet' })} />}
@@ -43,7 +52,7 @@ export function ButtonMenu({
         <Menu.Portal container={container ?? document.querySelector('main')}>
           <Menu.Positioner sideOffset={4} align={align} className={styles.positioner}>
             <Menu.Popup className={styles.popup} aria-label={label}>
-              {children}
+              <Chosen value={chosen}>{children}</Chosen>
             </Menu.Popup>
           </Menu.Positioner>
         </Menu.Portal>
@@ -52,16 +61,17 @@ export function ButtonMenu({
   );
 }
 
-/** An entry that does something once the button of the menu has the focus, so that a dialog gives it back there. */
+/** An entry that does something once the menu is closed and its button has the focus, so that a dialog gives it back there. */
 export function ButtonMenuItem({ onClick, ...rest }: { disabled?: boolean; onClick(): void; children: ReactNode }) {
+  const chosen = useContext(Chosen);
   const choose = ({ currentTarget }: { currentTarget: Element }): void => {
     const menu = currentTarget.closest('[role=menu]');
     const button = document.querySelector<HTMLElement>(`[aria-controls="${menu?.id}"]`);
-    // The menu gives the focus to its entry behind this.
-    setTimeout(() => {
+    // A second press may come before the menu is gone.
+    chosen.current ??= () => {
       button?.focus();
       onClick();
-    });
+    };
   };
   return <Menu.Item className={styles.item} {...rest} onClick={choose} />;
 }
