@@ -436,6 +436,46 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     expect(left.records).toEqual([{ file: '1.jsonl', line: 1, message: expect.stringMatching(/^cannot be taken: /) }]);
   });
 
+  it('Phoenix: annotations of two instances, and those without an id, are scores of their own', async () => {
+    const annotated = (id: number, annotations: object[]) => ({
+      ...{ ...PHOENIX_SPANS[0]!, annotations },
+      context: { trace_id: 'c'.repeat(32), span_id: `${id}`.padStart(16, 'c') },
+    });
+    const by = (annotator: string, more: object) => ({ name: 'good', annotator_kind: annotator, ...more });
+    const row = { id: 'U3BhbkFubm90YXRpb246MQ==', result: { score: 1 } };
+    const notes = ['one', 'two'].map((explanation) => by('HUMAN', { result: { explanation } }));
+    const path = writeExport({
+      'first.json': [annotated(1, [by('LLM', row), ...notes])],
+      'second.json': [annotated(2, [by('LLM', row), by('CODE', { result: { score: 0 } })])],
+    });
+    expect(await take('phoenix', path)).toMatchObject({ taken: { spans: 2, scores: 5 }, left_out: { count: 0 } });
+    expect(await scoresOf(`trace_id=${'c'.repeat(32)}`)).toHaveLength(5);
+    await takeAgain('phoenix', path);
+  });
+
+  it('Phoenix: a span without a readable start is left out', async () => {
+    const times = [null, 'soon', 7, '1969-12-31T23:59:59Z'];
+    const odd = times.map((time) => ({ ...PHOENIX_SPANS[0]!, start_time: time }));
+    const { taken, left_out: left } = await take('phoenix', writeExport({ 'spans.jsonl': lines(odd) }));
+    expect([taken.spans, left.count]).toEqual([0, 4]);
+    for (const { message } of left.records) expect(message).toBe(`span ${PHOENIX.root} has no start_time`);
+  });
+
+  it('a dataset that is refused costs its rows alone', async () => {
+    for (const _ of [1, 2]) await server.api.send('POST', '/api/datasets', { name: 'Twice' });
+    const named = (name: string, more: object = {}) => ({ ...OPIK_DATASET, name, ...more });
+    const path = writeExport({
+      'a.json': named('Twice'),
+      'b.json': named('Described', { description: `a\u0000${'x'.repeat(3_000)}` }),
+    });
+    const { taken, left_out: left } = await take('opik', path);
+    expect(taken.datapoints).toBe(OPIK_DATASET.items.length);
+    expect((await pointsOf('Described')).kinds).toHaveLength(OPIK_DATASET.items.length);
+    expect(left.records).toMatchObject(
+      OPIK_DATASET.items.map(() => ({ file: 'a.json', message: expect.stringMatching(/^dataset Twice: 2 datasets/) })),
+    );
+  });
+
   it('sends what is too large for a request in parts, and what is too large alone not at all', async () => {
     const base = { ...OBSERVATIONS[1]!, trace_id: 'large', parent_observation_id: null };
     const observations = [1, 2, 3].map((n) => ({

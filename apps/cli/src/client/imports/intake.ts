@@ -1,7 +1,8 @@
 import type { ImportResult, IngestResult } from '@spandrel/contract';
 import { SpandrelError, type Api } from '@spandrel/sdk';
+import { CommandFailure, ExitCode } from '../exit-codes.js';
 import { lookForDataset, readAnswer } from '../server.js';
-import type { Members } from './foreign-values.js';
+import { leftOf, nameOf, type Members } from './foreign-values.js';
 
 /** Where a record stands. */
 export interface Place {
@@ -108,7 +109,7 @@ export class Intake {
     try {
       if (spans.length > 0) await this.send(spans, (lot) => this.export(lot));
       if (others.length > 0) await this.send(others, (lot) => this.ingest(lot));
-      if (rows.lines.length > 0) await this.importRows(rows);
+      if (rows.lines.length > 0) await this.takeRows(rows);
     } catch (error) {
       this.failure = error;
       throw error;
@@ -121,7 +122,7 @@ export class Intake {
     try {
       await post(items);
     } catch (error) {
-      if (!(error instanceof SpandrelError) || ![400, 413].includes(error.status)) throw error;
+      if (!isRefusal(error)) throw error;
       if (items.length === 1) return this.refuse(items[0]!, error.message);
       const half = items.length >> 1;
       await this.send(items.slice(0, half), post);
@@ -166,8 +167,18 @@ export class Intake {
       this.leaveOut({ file: items[0]!.place.file }, answer.partialSuccess!.errorMessage ?? '', rejected);
   }
 
+  /** Leaves rows out where their dataset cannot take them, or is not the only one of its name. */
+  private async takeRows(rows: Intake['rows']): Promise<void> {
+    try {
+      await this.importRows(rows);
+    } catch (error) {
+      if (!isRefusal(error) && !isAmbiguous(error)) throw error;
+      for (const { place } of rows.lines) this.leaveOut(place, `dataset ${rows.dataset}: ${error.message}`);
+    }
+  }
+
   private async importRows({ dataset: name, description, lines }: Intake['rows']): Promise<void> {
-    const about = typeof description === 'string' && description !== '' ? { description } : {};
+    const about = leftOf({ description: nameOf(description, '') });
     const found = await lookForDataset(this.api, name);
     const { id } = found ?? (await this.api.createDataset({ body: { name, ...about } }));
     const answer = await this.api.raw('POST', `/api/datasets/${id}/import`, {
@@ -186,5 +197,10 @@ export class Intake {
 }
 
 const NO_ROWS: Intake['rows'] = { dataset: '', description: null, lines: [], bytes: 0 };
+/** What is wrong with what was sent, not with the server or who asks. */
+const isRefusal = (error: unknown): error is SpandrelError =>
+  error instanceof SpandrelError && [400, 413].includes(error.status);
+const isAmbiguous = (error: unknown): error is CommandFailure =>
+  error instanceof CommandFailure && error.exitCode === ExitCode.unforeseen;
 const isOtel = ({ collection }: Item): boolean => collection === 'otel';
 const jsonOf = (item: Item | string): string => (typeof item === 'string' ? item : item.json);

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { parseTimestamp } from '@spandrel/contract';
 import { filledTextOf, kindOfType, listOf } from '@spandrel/plugin-api';
 import { scoreOf } from './foreign-records.js';
-import { isMembers, leftOf, membersOf, metadataWith, setAt, textOf, type Members } from './foreign-values.js';
+import { digestOf, isMembers, leftOf, membersOf, metadataWith, setAt, textOf, type Members } from './foreign-values.js';
 import type { Intake, Place } from './intake.js';
 import type { Product } from './product.js';
 
@@ -22,7 +22,7 @@ export class Phoenix implements Product {
     switch (formOf(record)) {
       case 'trace':
         for (const span of listOf(spans)) await this.takeSpan(span, place, intake);
-        return takeAnnotations(members, { trace_id: members['traceId'] }, place, intake);
+        return takeAnnotations(members, { trace_id: textOf(members['traceId'])?.toLowerCase() }, place, intake);
       case 'page':
         for (const one of [data].flat()) if (this.knows(one)) await this.take(one, place, intake);
         return;
@@ -45,18 +45,20 @@ export class Phoenix implements Product {
     const { trace_id: traceId, span_id: spanId } = membersOf(context);
     if (typeof traceId !== 'string' || typeof spanId !== 'string')
       return intake.leaveOut(place, 'a span without its ids');
+    const start = nanosOf(members['start_time']);
+    if (start === undefined) return intake.leaveOut(place, `span ${spanId} has no start_time`);
     const isFailed = members['status_code'] === 'ERROR';
     this.traces.add(traceId);
     await intake.add(
       'otel',
       {
         ...{ traceId, spanId, parentSpanId: parent ?? '', name: filledTextOf(name) ?? 'span' },
-        startTimeUnixNano: nanosOf(members['start_time']),
-        endTimeUnixNano: nanosOf(members['end_time']),
+        startTimeUnixNano: start,
+        endTimeUnixNano: nanosOf(members['end_time']) ?? '0',
         attributes: attributesOf({ ...grouped(membersOf(attributes)), 'openinference.span.kind': kind ?? 'UNKNOWN' }),
         events: listOf(events).map((event) => ({
           name: membersOf(event)['name'],
-          timeUnixNano: nanosOf(membersOf(event)['timestamp']),
+          timeUnixNano: nanosOf(membersOf(event)['timestamp']) ?? '0',
           attributes: attributesOf(membersOf(membersOf(event)['attributes'])),
         })),
         status: isFailed ? { code: 2, message: members['status_message'] ?? '' } : { code: 1 },
@@ -76,7 +78,9 @@ async function takeAnnotations(from: Members, target: Members, place: Place, int
     const { id: theirs, name, annotator_kind: source, result, metadata, user_id: author, ...others } = membersOf(one);
     const { score: value, label, explanation: comment } = membersOf(result);
     const { span_id: _span, trace_id: _trace, ...rest } = others;
-    const id = `phoenix:${'span_id' in target ? 'span' : 'trace'}:${String(theirs)}`;
+    // Their ids are numbers of rows, the same ones in every instance; an annotation may have none.
+    const own = theirs ?? [rest['identifier'], author, comment];
+    const id = `phoenix:${digestOf([target, name, source, own]).slice(0, 32)}`;
     const members = { id, name, value, label, comment, source, author, metadata, rest: { ...rest, id: theirs } };
     await intake.add('scores', scoreOf('phoenix', target, members), place);
   }
@@ -131,10 +135,10 @@ function anyValue(value: unknown): Members {
   return /^-?\d+$/.test(text) ? { intValue: text } : { doubleValue: Number(text) };
 }
 
-/** Nanoseconds since 1970 as text, with every digit of the fraction. */
-function nanosOf(time: unknown): string {
+/** Nanoseconds since 1970 as text, with every digit of the fraction; `undefined` for what is no such time. */
+function nanosOf(time: unknown): string | undefined {
   const ms = typeof time === 'string' ? parseTimestamp(time) : undefined;
-  if (ms === undefined) return '0';
+  if (ms === undefined || ms < 0) return undefined;
   const fraction = /[.,](\d{1,9})/.exec(time as string)?.[1] ?? '';
   return `${Math.floor(ms / 1_000)}${fraction.padEnd(9, '0')}`;
 }
