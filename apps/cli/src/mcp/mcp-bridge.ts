@@ -21,12 +21,36 @@ const SERVER_ERROR = -32_000;
 
 const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 
+/** Messages of a kind that wait for their answers; each is a connection to the server. */
+const AT_ONCE = 10;
+
+/** Sends a few messages at once; further ones wait. */
+class Lane {
+  private free = AT_ONCE;
+  private readonly waiting: (() => void)[] = [];
+
+  async run<T>(send: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await send();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free++;
+    }
+  }
+}
+
 /** Passes messages between a client that talks to a process and the server's `POST /mcp`, one message a request. */
 export class McpBridge {
   /** Agreed with a client of 2025 by its first message; later clients say it in each. */
   private version: string | undefined;
   private readonly reported = new Set<string>();
   private readonly underWay = new Map<string | number, AbortController>();
+  private readonly calls = new Lane();
+  /** Notifications and pings: no call holds them up, however long it takes. */
+  private readonly signs = new Lane();
 
   constructor(private readonly target: BridgeTarget) {}
 
@@ -45,8 +69,9 @@ export class McpBridge {
     const id = message.id ?? null;
     const cancelled = new AbortController();
     if (id !== null) this.underWay.set(id, cancelled);
+    const lane = id === null || message.method === 'ping' ? this.signs : this.calls;
     try {
-      const answer = await this.send(line, message, cancelled.signal);
+      const answer = await lane.run(() => this.send(line, message, cancelled.signal));
       return id === null ? undefined : answer;
     } catch (error) {
       if (cancelled.signal.aborted) return undefined;
@@ -64,6 +89,7 @@ export class McpBridge {
   }
 
   private async send(line: string, message: RpcMessage, signal: AbortSignal): Promise<string | undefined> {
+    signal.throwIfAborted();
     const { url, fetch: send = fetch } = this.target;
     const response = await send(`${url}/mcp`, {
       method: 'POST',

@@ -11,9 +11,6 @@ export function addMcp({ program, io }: ClientProgram, description: string): voi
   );
 }
 
-/** Messages that wait for their answers; each is a connection to the server, and further ones are read behind them. */
-const AT_ONCE = 10;
-
 /** Reads one message of JSON-RPC a line, and writes one answer a line. Ends when its input does, with all answered. */
 async function passMessages({ url, key }: Server, { stdin, stdout, stderr, signal }: CommandIo): Promise<void> {
   const report = (fault: string): void => void stderr.write(`spandrel mcp: ${fault}\n`);
@@ -30,7 +27,6 @@ async function passMessages({ url, key }: Server, { stdin, stdout, stderr, signa
       // Nobody reads any more: the signal ends the command.
       () => underWay.delete(passed),
     );
-    if (underWay.size >= AT_ONCE) await Promise.race(underWay);
   }
   await Promise.all(underWay);
 }
