@@ -37,6 +37,33 @@ describe('readRecords', () => {
     }
   });
 
+  it('reads JSON lines with another name whose lines are longer than what is read at once', async () => {
+    for (const indent of ['', '\n \n']) {
+      const content = indent + [1, 2].map((a) => JSON.stringify({ a, text: 'x'.repeat(200_000) })).join('\n');
+      expect(await read('long.json', content)).toMatchObject([
+        { line: indent === '' ? 1 : 3, value: { a: 1 } },
+        { line: indent === '' ? 2 : 4, value: { a: 2 } },
+      ]);
+    }
+  });
+
+  it('passes over blanks without searching them again and again, and counts their lines', async () => {
+    const lines = 100_000;
+    const packed = gzipSync(`${`${' '.repeat(300)}\n`.repeat(lines)}{"a":1}`);
+    for (const name of ['blanks.json.gz', 'blanks.jsonl.gz']) {
+      expect(await read(name, packed)).toEqual([{ line: lines + 1, value: { a: 1 } }]);
+    }
+  });
+
+  it('ends within a file when its signal is aborted', async () => {
+    const path = join(folder, 'endless.json.gz');
+    writeFileSync(path, gzipSync(' '.repeat(64 * 1024 * 1024)));
+    const stop = new AbortController();
+    const first = readRecords(path, stop.signal).next();
+    stop.abort(new Error('interrupted'));
+    await expect(first).rejects.toThrow('interrupted');
+  });
+
   it('keeps every digit of numbers', async () => {
     const [record] = await read('digits.jsonl', '{"n":12345678901234567890.10}\n');
     expect(JSON.stringify(record)).toContain('12345678901234567890.10');

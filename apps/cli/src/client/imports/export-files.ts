@@ -66,15 +66,24 @@ const RECORD_BYTES_MAX = 256 * 1024 * 1024;
 /**
  * The records of a file, packed by gzip or not: elements of a JSON array, JSON lines, or the one object that it is. What is
  * held is one record, of a file that is one object all of it. What cannot be read is a fault; the records behind it follow
- * where they can be found.
+ * where they can be found. @throws the reason of a signal that ends it.
  */
-export async function* readRecords(path: string): AsyncGenerator<FileRecord> {
+export async function* readRecords(path: string, signal?: AbortSignal): AsyncGenerator<FileRecord> {
   try {
-    for await (const rows of rowsOf(decodeUtf8(await openFile(path)), path)) for (const row of rows) yield parse(row);
+    const texts = whileWanted(decodeUtf8(await openFile(path)), signal);
+    for await (const rows of rowsOf(texts, path)) for (const row of rows) yield parse(row);
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof FileFault) yield { line: error.line, fault: `${error.message}; nothing behind it is read` };
     else if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     else yield { line: 1, fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+}
+
+async function* whileWanted(texts: AsyncGenerator<string>, signal?: AbortSignal): AsyncGenerator<string> {
+  for await (const text of texts) {
+    signal?.throwIfAborted();
+    yield text;
   }
 }
 
@@ -100,19 +109,29 @@ async function openFile(path: string): Promise<Readable> {
 type Rows = AsyncGenerator<Iterable<{ line: number } & ({ json: string } | { fault: string })>>;
 
 async function* rowsOf(texts: AsyncGenerator<string>, path: string): Rows {
-  let head = '';
-  while (head.trim() === '') {
-    const next = await texts.next();
-    if (next.done === true) throw new FileFault(1, 'the file is empty');
-    head += next.value;
+  /** What shows the form of the file: all that comes before the end of its first line. */
+  const head: string[] = [];
+  let [size, blankLines] = [0, 0];
+  while (size < RECORD_BYTES_MAX) {
+    const { done, value: piece } = await texts.next();
+    if (done === true) break;
+    // Only the lines of blanks before the first record count: a packed file may have gigabytes of them.
+    const text = size === 0 ? piece.trimStart() : piece;
+    blankLines += linesIn(piece.slice(0, piece.length - text.length));
+    if (text === '') continue;
+    size += text.length;
+    head.push(text);
+    if (head[0]!.startsWith('[') || LINES.test(path) || text.includes('\n')) break;
   }
-  const start = head.trimStart();
-  const isList = start.startsWith('[');
-  const isLines = !isList && (LINES.test(path) || isWhole(start.split('\n', 1)[0]!));
+  if (size === 0) throw new FileFault(1, 'the file is empty');
+  const isList = head[0]!.startsWith('[');
+  const isLines = !isList && (LINES.test(path) || isWhole(head.join('').split('\n', 1)[0]!));
   // The one object that a file is stands as the only element of a list.
   const [open, close] = isLines || isList ? ['', ''] : ['[', ']'];
   const all = (async function* (): AsyncGenerator<string> {
-    yield open + head;
+    yield open;
+    for (let left = blankLines; left > 0; left -= LINES_A_PIECE) yield '\n'.repeat(Math.min(left, LINES_A_PIECE));
+    yield* head;
     yield* texts;
     yield close;
   })();
@@ -120,6 +139,9 @@ async function* rowsOf(texts: AsyncGenerator<string>, path: string): Rows {
     ? jsonlRows(all, RECORD_BYTES_MAX, 'JSON lines')
     : jsonArrayRows(all, RECORD_BYTES_MAX, 'a JSON array');
 }
+
+const LINES_A_PIECE = 65_536;
+const linesIn = (text: string): number => text.split('\n').length - 1;
 
 function isWhole(line: string): boolean {
   try {

@@ -26,6 +26,9 @@ describe('values of other products', () => {
     expect(leftOf({ c: null })).toBeUndefined();
     const raw = JSON.rawJSON('1.10');
     expect(metadataWith({ team: 'docs' }, 'opik', { raw })).toEqual({ team: 'docs', imported: { from: 'opik', raw } });
+    expect(metadataWith({ a: 1, imported: { from: 'csv' } }, 'opik', { raw })).toEqual({
+      ...{ a: 1, imported: { from: 'opik', raw, imported: { from: 'csv' } } },
+    });
     expect(metadataWith('a note', 'opik', {})).toEqual({ imported: { from: 'opik', metadata: 'a note' } });
   });
 

@@ -63,12 +63,14 @@ const sizeOf = (value: object): number => (JSON.isRawJSON(value) ? 1 : Object.ke
 
 /**
  * Metadata of ours: those of the other product as they are, and in `imported` what has no place.
- * @param own members, an object or JSON text of one; any other value goes to `imported.metadata`.
+ * @param own members, an object or JSON text of one; any other value goes to `imported.metadata`, a member `imported`
+ * of theirs to `imported.imported`.
  */
 export function metadataWith(own: unknown, from: string, rest: Members): Members {
   const read = payloadOf(own);
-  const left = leftOf(isMembers(read) ? rest : { ...rest, metadata: read });
-  return { ...membersOf(read), imported: { from, ...left } };
+  const { imported, ...kept } = membersOf(read);
+  const left = leftOf({ ...rest, ...(isMembers(read) ? { imported } : { metadata: read }) });
+  return { ...kept, imported: { from, ...left } };
 }
 
 /** The kind of a span by the type that another product gives it, with its model and its usage. */

@@ -57,7 +57,7 @@ async function takeFile(
   signal: AbortSignal,
 ): Promise<void> {
   intake.summary.files++;
-  for await (const record of readRecords(file.path)) {
+  for await (const record of readRecords(file.path, signal)) {
     signal.throwIfAborted();
     const place = { file: file.name, line: record.line };
     if ('fault' in record) {
