@@ -24,21 +24,18 @@ const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 /** Messages of a kind that wait for their answers; each is a connection to the server. */
 const AT_ONCE = 10;
 
-/** Sends a few messages at once; further ones wait. */
+/** A few messages go at once; further ones wait. */
 class Lane {
   private free = AT_ONCE;
   private readonly waiting: (() => void)[] = [];
 
-  async run<T>(send: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await send();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free++;
-    }
+  async enter(): Promise<void> {
+    if (this.free-- <= 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  leave(): void {
+    this.free++;
+    this.waiting.shift()?.();
   }
 }
 
@@ -70,8 +67,9 @@ export class McpBridge {
     const cancelled = new AbortController();
     if (id !== null) this.underWay.set(id, cancelled);
     const lane = id === null || message.method === 'ping' ? this.signs : this.calls;
+    await lane.enter();
     try {
-      const answer = await lane.run(() => this.send(line, message, cancelled.signal));
+      const answer = await this.send(line, message, cancelled.signal);
       return id === null ? undefined : answer;
     } catch (error) {
       if (cancelled.signal.aborted) return undefined;
@@ -79,6 +77,7 @@ export class McpBridge {
       this.report(fault);
       return id === null ? undefined : rpcError(id, SERVER_ERROR, fault);
     } finally {
+      lane.leave();
       if (id !== null) this.underWay.delete(id);
     }
   }

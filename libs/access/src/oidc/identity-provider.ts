@@ -94,10 +94,10 @@ export class IdentityProvider {
     tokens: ProviderTokens,
   ): Promise<Confirmed | Exchanged | 'refused' | 'tokens_ended'> {
     const configuration = await this.configured();
-    const exchange = { refreshToken: tokens.refreshToken };
+    const { refreshToken } = tokens;
+    const exchange = { refreshToken };
     try {
-      if (tokens.refreshToken !== null) {
-        const { refreshToken } = tokens;
+      if (refreshToken !== null) {
         const answer = await exchanges.run(exchange, () => oidc.refreshTokenGrant(configuration, refreshToken));
         return await this.read(configuration, answer, subject, tokens);
       }
@@ -105,10 +105,10 @@ export class IdentityProvider {
       return { identity: this.identity(subject, claims), tokens };
     } catch (error) {
       // An access token that has ended says nothing of the person.
-      if (isRefusal(error)) return tokens.refreshToken === null && hasEnded(tokens) ? 'tokens_ended' : 'refused';
+      if (isRefusal(error)) return refreshToken === null && hasEnded(tokens) ? 'tokens_ended' : 'refused';
       const problem = new Unavailable(NO_ANSWER, { cause: error });
-      if (exchange.refreshToken === tokens.refreshToken) throw problem;
-      return { problem, tokens: { ...tokens, refreshToken: exchange.refreshToken } };
+      if (exchange.refreshToken === refreshToken) throw problem;
+      return { problem, tokens: { ...tokens, ...exchange } };
     }
   }
 
