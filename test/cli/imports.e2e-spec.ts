@@ -530,6 +530,19 @@ describeOnBothDatabases('imports of other products', ({ newDatabase }) => {
     );
     expect(await fail('opik', writeExport({ 'trace.json': PHOENIX_TRACE }))).toMatch(/is an export of phoenix/);
     expect(await fail('langfuse', writeExport({ 'trace_1.json': OPIK_FILE }))).toMatch(/is an export of opik/);
+    const others = { 'a.json': { odd: 1 }, 'b.jsonl': 'no\n', 'c.json': [] };
+    for (const product of ['langfuse', 'phoenix', 'opik']) {
+      expect(await fail(product, writeExport(others))).toMatch(
+        new RegExp(
+          `^spandrel: PATH: holds nothing of an export of ${product}\n` +
+            `spandrel: a\\.json, line 1: holds no trace.*\nspandrel: b\\.jsonl, line 1: not valid JSON.*\n$`,
+        ),
+      );
+    }
+    expect(await fail('langfuse', writeExport({ 'prj/manifests/1.json': { version: 1 } }))).toBe(
+      'spandrel: PATH: holds nothing of an export of langfuse\n' +
+        'spandrel: prj/manifests/1.json: is a part of the export that is not taken\n',
+    );
     expect(await fail('braintrust', writeExport({}))).toMatch(/Allowed choices are langfuse, phoenix, opik/);
     expect(server.events).toHaveLength(asked);
   });

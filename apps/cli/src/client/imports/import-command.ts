@@ -26,7 +26,7 @@ export function addImport(client: ClientProgram, description: string): void {
     .argument('<path>', 'a file of the export, or a folder of them: JSON or JSON lines, also packed by gzip')
     .addHelpText(
       'after',
-      '\nIt may be repeated: what is there already stays as it is. docs/coming-from.md says what becomes what.',
+      '\nIt may be repeated: what is there already is not doubled. docs/coming-from.md says what becomes what.',
     );
   clientCommand<object>(client, command, importExport);
 }
@@ -34,13 +34,21 @@ export function addImport(client: ClientProgram, description: string): void {
 async function importExport({ api, out, io }: ClientCall<object>, name: string, path: string): Promise<void> {
   const product = PRODUCTS[name]!();
   const found = await findFiles(path);
+  const all = found.files;
   product.arrange?.(found);
   const intake = new Intake(api, ({ taken }) => {
     if (io.stderr.isTTY) io.stderr.write(`\r${countText(taken.spans)} spans`);
   });
   for (const { file, message } of found.leftOut) intake.leaveOut({ file }, message);
-  if (found.files.length === 0) throw new UsageFault(nothingIn(path, intake.summary));
+  if (all.length === 0) throw new UsageFault(nothingIn(path, NO_FILE, intake.summary.left_out.records));
   for (const file of found.files) await takeFile(file, product, name, intake, io.signal);
+  if (intake.isUntouched) {
+    const passedOver = all
+      .filter((file) => !found.files.includes(file))
+      .map(({ name: file }) => ({ file, message: NOT_TAKEN }));
+    const left = [...intake.summary.left_out.records, ...passedOver];
+    throw new UsageFault(nothingIn(path, `holds nothing of an export of ${name}`, left));
+  }
   await product.finish?.(intake);
   await intake.flush();
   if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
@@ -86,11 +94,14 @@ async function takeFile(
   }
 }
 
-const nothingIn = (path: string, { left_out: left }: Summary): string =>
-  [
-    `${path}: holds no file that is read, .json, .jsonl or .ndjson, also packed as .gz`,
-    ...left.records.slice(0, NAMED_MAX).map(({ file, message }) => `${file}: ${message}`),
-  ].join('\n');
+const NO_FILE = 'holds no file that is read, .json, .jsonl or .ndjson, also packed as .gz';
+const NOT_TAKEN = 'is a part of the export that is not taken';
+
+const nothingIn = (path: string, why: string, left: Summary['left_out']['records']): string =>
+  [`${path}: ${why}`, ...left.slice(0, NAMED_MAX).map(placed)].join('\n');
+
+const placed = ({ file, line, message }: Summary['left_out']['records'][number]): string =>
+  `${oneLine(file)}${line === undefined ? '' : `, line ${line}`}: ${oneLine(message)}`;
 
 const NAMED_MAX = 20;
 
@@ -103,9 +114,7 @@ function summaryLines({ files, taken, duplicates, mapped, left_out: left }: Summ
     ...kinds.slice(0, NAMED_MAX).map(([words, count]) => `  ${oneLine(words)}: ${countText(count)}`),
     ...(kinds.length > NAMED_MAX ? ['  …'] : []),
     ...(left.count > 0 ? [`left out ${countText(left.count)}:`] : []),
-    ...left.records.slice(0, NAMED_MAX).map(({ file, line, message }) => {
-      return `  ${oneLine(file)}${line === undefined ? '' : `, line ${line}`}: ${oneLine(message)}`;
-    }),
+    ...left.records.slice(0, NAMED_MAX).map((one) => `  ${placed(one)}`),
     ...(left.count > NAMED_MAX ? ['  …'] : []),
   ];
 }
