@@ -112,9 +112,8 @@ export class StoreExport {
   /** Gives calls that name no model that of the span around them, whichever of both comes first (docs/spec/otlp.md#kinds). */
   private async nameModels(scope: Scope, spans: readonly NamedRecord[]): Promise<void> {
     const some = spans.filter(({ record: { item } }) => mayLackModel(item) || mayNameModel(item));
-    const traceIds = new Set(some.map(({ traceId }) => traceId));
-    if (traceIds.size === 0) return;
-    const found = await this.lookups.findModelsAround(scope, [...traceIds]);
+    if (some.length === 0) return;
+    const found = await this.lookups.findModelsAround(scope, some);
     const amendments = found.map((call) => ({ ...call, amend: () => undefined }));
     await this.recordSpans.execute(scope, [], amendments);
   }

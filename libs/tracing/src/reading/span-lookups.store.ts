@@ -15,10 +15,12 @@ import {
   type RowOfShape,
   type Sql,
   type WriteTx,
+  unindexed,
 } from '@spandrel/storage';
 import { partitionsOfSpans, partitionsOfTraces, payloadSizes, type Read } from '../span-partitions.sql.js';
 import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
+import { aliasOf } from '../write/span-alias.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
 /** Filters on a finished span and its trace; every text must be one that a column can hold. */
@@ -82,20 +84,30 @@ export class SpanLookups {
   }
 
   /**
-   * Calls of some traces whose spans name no model, each with that of the nearest span around it that names one. Nothing is
-   * said of a call as long as a span between them is not stored.
+   * Calls that name no model, each with that of the nearest span around it that names one: calls among some spans, and those
+   * within one of them that names a model. Nothing is said of a call as long as a span between them is not stored.
    */
-  async findModelsAround(scope: Scope, traceIds: readonly string[]) {
+  async findModelsAround(scope: Scope, spans: readonly { spanId: string; traceId: string }[]) {
     const { projectId } = scope;
     const { dialect } = this.storage;
+    const traceIds = [...new Set(spans.map(({ traceId }) => traceId))];
+    const ids = spans.flatMap(({ spanId, traceId }) => [spanId, aliasOf(spanId, traceId)]);
     const within = await partitionsOfTraces(dialect, (query) => this.storage.read(query), scope, traceIds);
-    // A trace of thousands of calls without a model takes seconds: SQLite reads in a thread then.
+    // A model with thousands of spans below it takes long: SQLite reads in a thread then.
     const read: Read = (query) =>
       dialect === 'sqlite' ? this.storage.readLong(query, scope) : this.storage.read(query);
+    const isCall = sql`down.kind_type = 'llm_call' and down.model = ${UNKNOWN_MODEL}`;
+    const named = sql`case when s.model is null or s.model = ${UNKNOWN_MODEL} then 0 else 1 end`;
     return read(
-      WITH_MODEL.query`with recursive up(id, trace_id, parent_id, depth, model) as (
-          select s.id, s.trace_id, s.parent_id, 0, nullif(s.model, s.model) from span s where s.project_id = ${projectId}
-            and s.kind_type = 'llm_call' and s.model = ${UNKNOWN_MODEL} and ${anyOf('s.trace_id', traceIds)}${within('s')}
+      WITH_MODEL.query`with recursive down(id, trace_id, parent_id, kind_type, model, depth, leads) as (
+          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, 0, ${named} from span s
+            where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}
+          union all
+          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, down.depth + 1, 1 - ${named} from down join span s
+            on s.project_id = ${projectId} and s.parent_id = down.id and ${unindexed('s.trace_id')} = down.trace_id${within('s')}
+            where down.leads = 1 and down.depth < ${LEVELS_MAX}),
+        up(id, trace_id, parent_id, depth, model) as (
+          select distinct down.id, down.trace_id, down.parent_id, 0, nullif(down.model, down.model) from down where ${isCall}
           union all
           select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up join span s
             on s.project_id = ${projectId} and s.id = up.parent_id and s.trace_id = up.trace_id${within('s')}
