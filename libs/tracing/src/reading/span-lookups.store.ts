@@ -103,15 +103,16 @@ export class SpanLookups {
           select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, 0, ${named} from span s
             where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}
           union all
-          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, down.depth + 1, 1 - ${named} from down join span s
-            on s.project_id = ${projectId} and s.parent_id = down.id and ${unindexed('s.trace_id')} = down.trace_id${within('s')}
-            where down.leads = 1 and down.depth < ${LEVELS_MAX}),
+          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, down.depth + 1, 1 - ${named}
+            from down cross join span s
+            where down.leads = 1 and down.depth < ${LEVELS_MAX} and s.project_id = ${projectId} and s.parent_id = down.id
+              and ${unindexed('s.trace_id')} = down.trace_id${within('s')}),
         up(id, trace_id, parent_id, depth, model) as (
           select distinct down.id, down.trace_id, down.parent_id, 0, nullif(down.model, down.model) from down where ${isCall}
           union all
-          select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up join span s
-            on s.project_id = ${projectId} and s.id = up.parent_id and s.trace_id = up.trace_id${within('s')}
-            where up.model is null and up.depth < ${LEVELS_MAX})
+          select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up cross join span s
+            where up.model is null and up.depth < ${LEVELS_MAX} and s.project_id = ${projectId} and s.id = up.parent_id
+              and ${unindexed('s.trace_id')} = up.trace_id${within('s')})
         select up.id as "spanId", up.trace_id as "traceId", up.model as model from up where up.model is not null`,
     );
   }
