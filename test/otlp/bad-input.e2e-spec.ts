@@ -29,6 +29,19 @@ function nestedList(depth: number): Buffer {
 /** How brotli packs: its best takes a hundred times as long. */
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
+/** Texts that no database keeps. */
+const ODD = ['a\0b', '\0', 'a\ud800b'];
+
+/** A value with the text in the place of each of its texts, one after the other. */
+function* withEach<Value>(value: Value, text: string): Generator<Value> {
+  if (typeof value === 'string') yield text as Value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    for (const one of withEach(inner, text))
+      yield (Array.isArray(value) ? value.with(Number(name), one) : { ...value, [name]: one }) as Value;
+  }
+}
+
 const whole = protobufRequest(jsonSpan());
 
 describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
@@ -287,6 +300,46 @@ describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
       const body = Buffer.concat([unknown, field(1, field(2, field(2, message)))]);
       const answer = await door.post(body);
       expect([answer.status, partialSuccessOf(answer).rejected]).toEqual([200, 0]);
+    });
+
+    it.each([
+      ['span', '/v1/traces'],
+      ['log record', '/v1/logs'],
+    ])('in each place of a %s a text that no database keeps: 200, and the others are stored', async (what, path) => {
+      const attributes = [
+        ...['session.id', 'user.id', 'gen_ai.request.model', 'gen_ai.provider.name', 'gen_ai.conversation.id'],
+        ...[
+          'gen_ai.operation.name',
+          'openinference.span.kind',
+          'tag.tags',
+          'deployment.environment.name',
+          'gen_ai.tool.name',
+        ],
+      ].map((name) => attribute(name, 'chat'));
+      const { name, ...rest } = jsonSpan({ attributes, parentSpanId: 'ab'.repeat(8), traceState: 'a=b' });
+      const events = [
+        { name: 'gen_ai.choice', timeUnixNano: '1', attributes: [attribute('gen_ai.event.content', '{}')] },
+      ];
+      const links = [{ traceId: newTraceId(), spanId: 'cd'.repeat(8), attributes: [attribute('a', 'b')] }];
+      const item =
+        what === 'span'
+          ? { ...rest, name, events, links, status: { code: 2, message: 'failed' } }
+          : { ...rest, eventName: 'gen_ai.client.inference.operation.details', body: { stringValue: 'said' } };
+      const resource = { attributes: [attribute('service.name', 'shop')] };
+      const scope = { name: 'openai', version: '1', attributes: [attribute('a', 'b')] };
+      const members =
+        what === 'span' ? ['resourceSpans', 'scopeSpans', 'spans'] : ['resourceLogs', 'scopeLogs', 'logRecords'];
+      const [resources, scopes, items] = members as [string, string, string];
+      for (const odd of ODD) {
+        for (const wrong of withEach({ resource, scope, item }, odd)) {
+          const good = { ...item, traceId: newTraceId() };
+          const list = { scope: wrong.scope, [items]: [wrong.item, good] };
+          const body = JSON.stringify({ [resources]: [{ resource: wrong.resource, [scopes]: [list] }] });
+          const { status } = await door.post(body, { path });
+          expect([body, status]).toEqual([body, 200]);
+          if (what === 'span') expect(await door.spansOf(good.traceId)).toHaveLength(1);
+        }
+      }
     });
 
     it('parents in a circle, a span its own parent, a parent that never comes', async () => {

@@ -1,4 +1,4 @@
-import { KEY_LENGTH_MAX, type IngestSpan, type SpanStatus } from '@spandrel/contract';
+import { isStorableText, KEY_LENGTH_MAX, type IngestSpan, type SpanStatus } from '@spandrel/contract';
 import {
   type OtelSpan,
   type SpanReading,
@@ -57,8 +57,8 @@ export function readSpan(span: OtelSpan, dialects: DialectReader, bytesMax: numb
 function idsOf({ traceId, spanId, parentSpanId }: OtelSpan, { pendingOf }: SpanReading) {
   const id = pendingOf?.spanId ?? spanId;
   const parent = pendingOf === undefined ? parentSpanId : pendingOf.parentSpanId;
-  // What is longer than any id is none.
-  const isNone = parent === null || parent === id || parent.length > KEY_LENGTH_MAX;
+  // What is longer than any id, or what no database holds, is none.
+  const isNone = parent === null || parent === id || parent.length > KEY_LENGTH_MAX || !isStorableText(parent);
   return { id, trace_id: traceId, parent_id: isNone ? null : parent };
 }
 

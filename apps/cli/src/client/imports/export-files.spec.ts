@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,6 +15,15 @@ async function read(name: string, content: string | Buffer): Promise<FileRecord[
   return records;
 }
 
+/** What a descriptor of this process is of; none where it is closed by now. */
+function linkOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
+
 describe('readRecords', () => {
   it.each([
     ['a list', 'list.json', '[{"a":1},\n{"a":2}]'],
@@ -28,6 +37,22 @@ describe('readRecords', () => {
       { line: 1, value: { a: 1 } },
       { line: 2, value: { a: 2 } },
     ]);
+  });
+
+  it.each<[string, string, string | Buffer]>([
+    ['that is left after its first record', 'left.jsonl', '{"a":1}\n'.repeat(50_000)],
+    [
+      'that is no UTF-8',
+      'utf16.json',
+      Buffer.concat([Buffer.from('{"a":"\xff', 'latin1'), Buffer.alloc(1_000_000, 65)]),
+    ],
+    ['that is cut', 'cut.jsonl.gz', gzipSync('{"a":1}\n'.repeat(50_000)).subarray(0, 60)],
+  ])('closes a file %s', async (_what, name, content) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    for await (const _record of readRecords(path)) break;
+    const isOpen = (): boolean => readdirSync('/proc/self/fd').some((fd) => linkOf(fd) === path);
+    while (isOpen()) await new Promise((done) => setImmediate(done));
   });
 
   it('reads a file that is one object, over many lines or one', async () => {

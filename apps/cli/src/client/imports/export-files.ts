@@ -69,14 +69,19 @@ const RECORD_BYTES_MAX = 256 * 1024 * 1024;
  * where they can be found. @throws the reason of a signal that ends it.
  */
 export async function* readRecords(path: string, signal?: AbortSignal): AsyncGenerator<FileRecord> {
+  let file: Readable | undefined;
   try {
-    const texts = whileWanted(decodeUtf8(await openFile(path)), signal);
+    file = await openFile(path);
+    const texts = whileWanted(decodeUtf8(file), signal);
     for await (const rows of rowsOf(texts, path)) for (const row of rows) yield parse(row);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FileFault) yield { line: error.line, fault: `${error.message}; nothing behind it is read` };
     else if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     else yield { line: 1, fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  } finally {
+    // Who stops in the middle, or at what is no record, has not come to the end that closes it.
+    file?.destroy();
   }
 }
 
