@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { METRICS } from '@spandrel/kernel';
+import { LOCAL_SCOPE, METRICS } from '@spandrel/kernel';
 import { MemoryReadStore } from '@spandrel/plugin-api/testing';
 import type { Registry } from '@prometheus-io/client';
 import { CoolDays, LoadReadStore, rebuildReadStore } from '@spandrel/read-store';
 import { DAY_MS, integer, shapeOf } from '@spandrel/storage';
+import { ReadStoreChangeStore } from '../../libs/read-store/src/read-store-change.store.js';
+import { CHANGE_KIND } from '../../libs/read-store/src/read-store.entity.js';
 import { ReadStoreSettings } from '../../libs/read-store/src/read-store.settings.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { CONNECTIONS, type McpClient } from '../mcp/clients.ts';
@@ -264,6 +266,24 @@ describeOnBothDatabases('texts of old days', ({ newDatabase }) => {
     await cool();
     expect(await number(HOT)).toBe(4);
     expect(await shown()).toEqual(before);
+  });
+
+  it('that are still to be loaded stay, and go at a later look', async () => {
+    const resent = { id: 't2-0', trace_id: 't2', name: 'later', status: 'completed', metadata: { late: true } };
+    await ingest([], [resent]);
+    await cool();
+    const hot = await number(HOT);
+    // A server that ends between a batch and its confirmation leaves such a change, and its lease.
+    const noted = { projectId: LOCAL_SCOPE.projectId, kind: CHANGE_KIND.span, id: 't2-0', moved: false };
+    await ingest([], [resent]);
+    await app.storage.write((tx) => app.app.get(ReadStoreChangeStore).note(tx, [noted], Date.now()));
+    const loader = jest.spyOn(app.app.get(LoadReadStore), 'execute').mockResolvedValue();
+    await cool();
+    expect(await number(HOT)).toBe(hot + 1);
+    loader.mockRestore();
+    await load();
+    await cool();
+    expect(await number(HOT)).toBe(hot);
   });
 
   it('are not lost by a new beginning, and come back when the setting goes', async () => {

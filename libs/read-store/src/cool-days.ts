@@ -96,7 +96,8 @@ export class CoolDays {
       return !done.includes(false);
     };
     if (!(await proceed('comparing', 'agreed'))) return;
-    await this.payloads.take(day, projectIds.map(projectScope), MAY_GO);
+    // What is still to be loaded again stays, even where the store has its texts: the day is looked at once more.
+    if (!(await this.payloads.take(day, projectIds.map(projectScope), MAY_GO))) return;
     if (await proceed('agreed', 'cold'))
       this.logger.info({ day: nameOf(day) }, 'texts of a day are in the read store alone');
   }

@@ -95,13 +95,18 @@ export class ColdPayloads {
 
   /**
    * Takes the texts of a day away, of all projects at once where it has a partition. Ends early when nothing may go any more.
+   * @returns whether none is left, as some that may not go are.
    * @throws Unavailable when others were at the partition for too long.
    */
-  async take(day: number, scopes: readonly Scope[], mayGo: MayGo): Promise<void> {
-    if ((await this.partitions.days()).includes(day) && (await this.isMuch(day, scopes))) {
-      return this.replaceDay(day, mayGo);
+  async take(day: number, scopes: readonly Scope[], mayGo: MayGo): Promise<boolean> {
+    const isWhole = (await this.partitions.days()).includes(day) && (await this.isMuch(day, scopes));
+    if (isWhole) await this.replaceDay(day, mayGo);
+    let left = 0;
+    for (const scope of scopes) {
+      if (!isWhole) await this.takeRows(scope, day, mayGo);
+      left += (await this.hotOf(scope, day, undefined, 1)).length;
     }
-    for (const scope of scopes) await this.takeRows(scope, day, mayGo);
+    return left === 0;
   }
 
   /** Ids of spans of a day without their texts, in order, behind one. */
