@@ -25,7 +25,7 @@ const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 const AT_ONCE = 10;
 
 /** A few messages go at once; further ones wait. */
-class Lane {
+class ConcurrencyLimit {
   private free = AT_ONCE;
   private readonly waiting: (() => void)[] = [];
 
@@ -45,9 +45,9 @@ export class McpBridge {
   private version: string | undefined;
   private readonly reported = new Set<string>();
   private readonly underWay = new Map<string | number, AbortController>();
-  private readonly calls = new Lane();
+  private readonly calls = new ConcurrencyLimit();
   /** Notifications and pings: no call holds them up, however long it takes. */
-  private readonly signs = new Lane();
+  private readonly signs = new ConcurrencyLimit();
 
   constructor(private readonly target: BridgeTarget) {}
 
@@ -66,8 +66,8 @@ export class McpBridge {
     const id = message.id ?? null;
     const cancelled = new AbortController();
     if (id !== null) this.underWay.set(id, cancelled);
-    const lane = id === null || message.method === 'ping' ? this.signs : this.calls;
-    await lane.enter();
+    const limit = id === null || message.method === 'ping' ? this.signs : this.calls;
+    await limit.enter();
     try {
       const answer = await this.send(line, message, cancelled.signal);
       return id === null ? undefined : answer;
@@ -77,7 +77,7 @@ export class McpBridge {
       this.report(fault);
       return id === null ? undefined : rpcError(id, SERVER_ERROR, fault);
     } finally {
-      lane.leave();
+      limit.leave();
       if (id !== null) this.underWay.delete(id);
     }
   }

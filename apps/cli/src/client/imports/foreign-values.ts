@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SpanKind } from '@spandrel/contract';
-import { CLIENT_ID, KEY_LENGTH_MAX, NAME_LENGTH_MAX, parseTimestamp, UNKNOWN_MODEL } from '@spandrel/contract';
+import {
+  CLIENT_ID,
+  isStorableText,
+  KEY_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  parseTimestamp,
+  UNKNOWN_MODEL,
+} from '@spandrel/contract';
 import { filledTextOf, kindOfType, looseJson, usageMembers, type ReadUsage } from '@spandrel/plugin-api';
 
 /** Values of other products in the forms that ours have. */
@@ -33,7 +40,7 @@ export const nameOf = (value: unknown, otherwise: string): string =>
 /** A text that may be looked up exactly: a session, a user, a tag, a model; `undefined` for any other value. */
 export function keyOf(value: unknown): string | undefined {
   const text = filledTextOf(value);
-  const isKey = text !== null && text.length <= KEY_LENGTH_MAX && text.isWellFormed() && !text.includes('\0');
+  const isKey = text !== null && text.length <= KEY_LENGTH_MAX && isStorableText(text);
   return isKey ? text : undefined;
 }
 

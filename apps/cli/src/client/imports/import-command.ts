@@ -5,11 +5,10 @@ import { UsageFault } from '../exit-codes.js';
 import { countText } from '../output/units.js';
 import { oneLine } from '../output/text.js';
 import { findFiles, readRecords, type ExportFile } from './export-files.js';
-import { Intake, type Place, type Summary } from './intake.js';
+import { Intake, type Place, type Product, type Summary } from './intake.js';
 import { Langfuse } from './langfuse.js';
 import { Opik } from './opik.js';
 import { Phoenix } from './phoenix.js';
-import type { Product } from './product.js';
 
 const PRODUCTS: Readonly<Record<string, () => Product>> = {
   langfuse: () => new Langfuse(),

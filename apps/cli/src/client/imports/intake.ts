@@ -2,12 +2,25 @@ import type { ImportResult, IngestResult } from '@spandrel/contract';
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import { CommandFailure, ExitCode } from '../exit-codes.js';
 import { lookForDataset, readAnswer } from '../server.js';
+import type { ExportFiles } from './export-files.js';
 import { leftOf, nameOf, type Members } from './foreign-values.js';
 
 /** Where a record stands. */
 export interface Place {
   file: string;
   line: number;
+}
+
+/** Reads the export of another product. */
+export interface Product {
+  /** Puts files into the order in which they are read, and leaves out those that hold nothing to take. */
+  arrange?(found: ExportFiles): void;
+  /** Whether a record is one of this product. */
+  knows(record: unknown): boolean;
+  /** Takes a record that it knows; what cannot be taken of it is left out. */
+  take(record: unknown, place: Place, intake: Intake): Promise<void>;
+  /** Takes what could not be said before all records were read. */
+  finish?(intake: Intake): Promise<void>;
 }
 
 /** What became of the records of an export. */

@@ -4,8 +4,7 @@ import type { ExportFiles } from './export-files.js';
 import { scoreOf, spanOf, spanOfTrace, traceOf } from './foreign-records.js';
 import { digestOf, isMembers, keepId, keyOf, keysOf, leftOf, membersOf } from './foreign-values.js';
 import { nameOf, payloadOf, textOf, timeOf, type Members } from './foreign-values.js';
-import type { Intake, Place } from './intake.js';
-import type { Product } from './product.js';
+import type { Intake, Place, Product } from './intake.js';
 
 /** What is known of a trace while its observations are read. */
 interface SeenTrace {

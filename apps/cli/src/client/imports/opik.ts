@@ -3,8 +3,7 @@ import type { ExportFiles } from './export-files.js';
 import { scoreOf, spanOf, spanOfTrace, traceOf, type TraceItem } from './foreign-records.js';
 import { digestOf, isMembers, keyOf, leftOf, membersOf, metadataWith, setAt, textOf } from './foreign-values.js';
 import type { Members } from './foreign-values.js';
-import type { Intake, Place } from './intake.js';
-import type { Product } from './product.js';
+import type { Intake, Place, Product } from './intake.js';
 
 /** Folders that `opik export` writes: a file for each trace with its spans, and for each dataset. */
 export class Opik implements Product {

@@ -3,8 +3,7 @@ import { parseTimestamp } from '@spandrel/contract';
 import { filledTextOf, kindOfType, listOf } from '@spandrel/plugin-api';
 import { scoreOf } from './foreign-records.js';
 import { digestOf, isMembers, leftOf, membersOf, metadataWith, setAt, textOf, type Members } from './foreign-values.js';
-import type { Intake, Place } from './intake.js';
-import type { Product } from './product.js';
+import type { Intake, Place, Product } from './intake.js';
 
 /**
  * What `px` and the API of Phoenix write: traces, lists of spans, datasets. Spans are those of OpenTelemetry with the
