@@ -31,7 +31,7 @@ import {
   windowsOf,
 } from './list.sql.js';
 import { selectSums, sumsOfRow, type SumsTuple } from './sums.sql.js';
-import { FORM, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
+import { FORM, IS_THERE, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
 import { digestOf, textsOf } from './texts.sql.js';
 
 interface StoreParts {
@@ -52,7 +52,7 @@ const LOADER = 'spandrel-loader';
 const HANGS_SECONDS = 2;
 const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
-  // Columns are added up under their own names; a span that moved to another month went where it was.
+  // Columns are added up under their own names; a span that moved to another day went where it was.
   prefer_column_name_to_alias: 1,
   do_not_merge_across_partitions_select_final: 1,
   // Values are written into the statement: lists of ids are too long for parameters of an address.
@@ -145,13 +145,13 @@ export class ClickHouseStore implements ReadStore {
           const statement = `INSERT INTO ${database}.spans
             (project_id, id, trace_id, name, kind, status, started_at, version, is_deleted)
             SELECT project_id, id, trace_id, '', '', '', started_at, ${2 * batch}, 1 FROM ${database}.spans FINAL
-            WHERE project_id = ${literal(projectId)} AND ${condition} AND version < ${2 * batch}`;
+            WHERE ${IS_THERE} AND project_id = ${literal(projectId)} AND ${condition} AND version < ${2 * batch}`;
           await this.command(statement, `${content}-${batch}-${projectId}-${at}`);
         }
         if (traces.length === 0) continue;
         const statement = `INSERT INTO ${database}.traces (project_id, id, status, started_at, version, is_deleted)
           SELECT project_id, id, '', started_at, ${2 * batch}, 1 FROM ${database}.traces FINAL
-          WHERE project_id = ${literal(projectId)} AND id IN ${literals(traces)} AND version < ${2 * batch}`;
+          WHERE ${IS_THERE} AND project_id = ${literal(projectId)} AND id IN ${literals(traces)} AND version < ${2 * batch}`;
         await this.command(statement, `${content}-${batch}-${projectId}-traces`);
       }
       const version = 2 * batch + 1;
@@ -218,14 +218,14 @@ export class ClickHouseStore implements ReadStore {
     return { count: Number(count), sum };
   }
 
-  /** Merges months of which parts are left to be merged: of versions of a span the newest stays. */
+  /** Merges days of which parts are left to be merged: of versions of a span the newest stays. */
   async purge(): Promise<void> {
     const { database } = this.parts;
-    const months = await this.rows<{ id: string }>(
+    const days = await this.rows<{ id: string }>(
       `SELECT DISTINCT _partition_id AS id FROM ${database}.spans WHERE is_deleted = 1`,
       LOAD_SECONDS,
     );
-    for (const { id } of months) {
+    for (const { id } of days) {
       await this.command(
         `OPTIMIZE TABLE ${this.held('spans')} PARTITION ID ${literal(id)} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
       );

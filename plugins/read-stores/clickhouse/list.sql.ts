@@ -11,7 +11,7 @@ import {
   type ReadStoreTraceQuery,
   type ReadStoreTraceSort,
 } from '@spandrel/plugin-api';
-import { TEXTS, TRACE_COLUMNS } from './tables.sql.js';
+import { IS_THERE, TEXTS, TRACE_COLUMNS } from './tables.sql.js';
 
 /** A value in a statement. */
 export const literal = (value: string | number): string =>
@@ -87,7 +87,7 @@ export function tracesOf(database: string, query: ReadStoreQueryOf<object>, colu
   const { gone, traces } = query.instead;
   const other = notIn('id', [...gone, ...traces.map(({ id }) => id)]);
   const select = `SELECT ${columns.join(', ')} FROM`;
-  const own = `${select} ${database}.traces FINAL WHERE ${joined([`project_id = ${literal(query.projectId)}`, ...other])}`;
+  const own = `${select} ${database}.traces FINAL WHERE ${joined([IS_THERE, `project_id = ${literal(query.projectId)}`, ...other])}`;
   return traces.length === 0 ? `(${own})` : `(${own} UNION ALL ${select} ${rowsAsTable(TRACE_COLUMNS, traces)})`;
 }
 
@@ -104,6 +104,7 @@ function spanConditions(database: string, query: ReadStoreQuery): string[] {
   const ofTraces = conditionsOf(OF_TRACES, query.filters);
   const traces = tracesOf(database, query, ['id', 'session_id', 'user_id', 'tags']);
   return [
+    IS_THERE,
     `project_id = ${literal(query.projectId)}`,
     ...conditionsOf(SPAN_CONDITIONS, query.filters),
     ...notIn('id', query.except.spans),

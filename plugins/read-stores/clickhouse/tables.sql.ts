@@ -15,7 +15,19 @@ export const TABLES = ['spans', 'traces', 'loader'];
 /** What the comments of our tables begin with. */
 export const OURS = 'Spandrel read store';
 /** The comment of tables as they are made here: who changes one raises the number, and stores are filled from the start. */
-export const FORM = `${OURS}, form 1`;
+export const FORM = `${OURS}, form 2`;
+
+/**
+ * What the newest version of a row must be to be there. The engine is not told which column says so: it would look for
+ * versions in all parts then, also in those of days that are merged into one.
+ */
+export const IS_THERE = 'is_deleted = 0';
+
+const DAY_MS = 86_400_000;
+/** Spans of other days share a partition: clocks that are wrong by decades do not make one each. */
+const DAYS = { from: Date.UTC(2020), to: Date.UTC(2050) };
+/** A day without changes for so long is merged into one part, in which nothing is looked for twice. */
+const MERGED_AFTER_SECONDS = 3_600;
 
 /** Statements that make the tables. Parts of a table are on disk before a batch is said to be there. */
 export const tablesOf = (database: string): string[] => [
@@ -46,10 +58,11 @@ export const tablesOf = (database: string): string[] => [
     INDEX by_id id TYPE bloom_filter(0.01),
     INDEX by_trace trace_id TYPE bloom_filter(0.01),
     INDEX by_text ${TEXTS} TYPE text(tokenizer = ngrams(3))
-  ) ENGINE = ReplacingMergeTree(version, is_deleted)
-  PARTITION BY toYYYYMM(toDateTime(intDiv(started_at, 1000), 'UTC'))
+  ) ENGINE = ReplacingMergeTree(version)
+  PARTITION BY if(started_at >= ${DAYS.from} AND started_at < ${DAYS.to}, intDiv(started_at, ${DAY_MS}), 0)
   ORDER BY (project_id, intDiv(started_at, 60000), trace_id, id)
-  SETTINGS index_granularity_bytes = 10485760, non_replicated_deduplication_window = 1000,
+  SETTINGS min_age_to_force_merge_seconds = ${MERGED_AFTER_SECONDS}, min_age_to_force_merge_on_partition_only = 1,
+    index_granularity_bytes = 10485760, non_replicated_deduplication_window = 1000,
     fsync_after_insert = 1, fsync_part_directory = 1 COMMENT '${FORM}'`,
   // A trace keeps its place wherever its start moves.
   `CREATE TABLE IF NOT EXISTS ${database}.traces (
@@ -57,7 +70,7 @@ export const tablesOf = (database: string): string[] => [
     ${TRACE_COLUMNS},
     version UInt64,
     is_deleted UInt8
-  ) ENGINE = ReplacingMergeTree(version, is_deleted)
+  ) ENGINE = ReplacingMergeTree(version)
   ORDER BY (project_id, id)
   SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1 COMMENT '${FORM}'`,
   `CREATE TABLE IF NOT EXISTS ${database}.loader (content String, batch UInt64)
