@@ -37,6 +37,24 @@ describe('the shell and its lists', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('ask for few things while they are shown, and for their rows once', async () => {
+    for (const [path, name] of [
+      ['/traces', 'Traces'],
+      ['/spans', 'Spans'],
+      ['/sessions', 'Sessions'],
+    ] as const) {
+      await go(path);
+      await page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor();
+      await page.evaluate('new Promise((later) => setTimeout(later, Math.max(0, 2500 - performance.now())))');
+      const asked = (await page.evaluate(
+        `performance.getEntriesByType('resource').filter(({ startTime }) => startTime < 2500).map((entry) => entry.name)`,
+      )) as string[];
+      expect(asked.filter((url) => url.includes('/api/')).length).toBeLessThanOrEqual(6);
+      expect(asked.filter((url) => url.includes(`/api${path}?`)).length).toBeLessThanOrEqual(1);
+    }
+    expectNoFaults(watched);
+  });
+
   inBrowser('are refreshed by one control, which a range that has ended turns off', async () => {
     await go('/traces');
     await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();

@@ -7,6 +7,9 @@ import type { SendMessage } from './live-tabs.js';
 import workerUrl from './live.worker.js?worker&url';
 import { workerAddress } from './script-policy.js';
 
+/** A page reads what it shows as it opens: what it may have missed is asked for so many milliseconds after that at the earliest. */
+const OPENED_MS = 3_000;
+
 let state: LiveState = 'reconnecting';
 const stateListeners = new Set<() => void>();
 const refusalListeners = new Set<() => void>();
@@ -74,7 +77,9 @@ function connect(): void {
 
 function take(message: LiveMessage): void {
   if (message.kind === 'batch') {
-    for (const listener of batchListeners) listener(message.batch);
+    const wait = message.batch.hasMissed ? OPENED_MS - performance.now() : 0;
+    if (wait > 0) setTimeout(() => take(message), wait);
+    else for (const listener of batchListeners) listener(message.batch);
     return;
   }
   if (message.kind === 'refused') {

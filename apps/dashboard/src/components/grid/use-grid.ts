@@ -192,7 +192,9 @@ export function useGridRows<Row>(
   useLayoutEffect(() => goToPlace(), [listKey]);
 
   useEffect(() => {
-    if (length > 0) onVisible?.(first, Math.min(length, last) - 1);
+    // Rows that have just come are drawn a little later.
+    const end = Math.min(length, last);
+    if (end > first) onVisible?.(first, end - 1);
   }, [onVisible, first, last, length]);
 
   const key = current >= 0 && current < length ? keyAt(current) : null;
