@@ -5,8 +5,8 @@ import {
   deleteRows,
   forUpdateInOrder,
   integer,
-  joinSql,
   nullable,
+  rowsFrom,
   shapeOf,
   sql,
   Storage,
@@ -21,7 +21,6 @@ import {
   type ScoringTaskRow,
 } from './scoring-rule.entity.js';
 
-const ROWS_PER_STATEMENT = 64;
 const ID = shapeOf({ id: text() });
 const COLUMNS = scoringTaskTable.select('k');
 const COUNT = shapeOf({ count: integer() });
@@ -56,23 +55,22 @@ export class ScoringTaskStore {
     tasks: readonly NewTask[],
     { now, again, isBackfill = false }: { now: number; again: boolean; isBackfill?: boolean },
   ): Promise<number> {
+    if (tasks.length === 0) return 0;
     const sorted = inOrder(tasks);
+    const columns = {
+      rule_id: { type: 'text', values: sorted.map(({ ruleId }) => ruleId) },
+      target_id: { type: 'text', values: sorted.map(({ targetId }) => targetId) },
+      due_at: { type: 'number', values: sorted.map(({ dueAt }) => dueAt) },
+      is_counted: { type: 'number', values: sorted.map(({ isCounted }) => isCounted) },
+    } as const;
     const otherwise = again
       ? sql`(project_id, rule_id, target_id) do update set state = excluded.state, owner = null, failures = 0,
           attempts = '[]', noted_at = excluded.noted_at, due_at = excluded.due_at, is_counted = 0, is_backfill = 0`
       : sql`do nothing`;
-    let made = 0;
-    for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
-      const rows = sorted.slice(at, at + ROWS_PER_STATEMENT).map(
-        ({ ruleId, targetId, dueAt, isCounted }) =>
-          sql`(${projectId}, ${ruleId}, ${targetId}, ${TASK_STATE.waiting}, null, 0, '[]', ${now}, ${dueAt},
-            ${Number(isBackfill)}, ${isCounted})`,
-      );
-      made +=
-        await tx.run(sql`insert into scoring_task (project_id, rule_id, target_id, state, owner, failures, attempts,
-          noted_at, due_at, is_backfill, is_counted) values ${joinSql(rows, ', ')} on conflict ${otherwise}`);
-    }
-    return made;
+    return tx.run(sql`insert into scoring_task (project_id, rule_id, target_id, state, owner, failures, attempts,
+        noted_at, due_at, is_backfill, is_counted)
+      select ${projectId}, t.rule_id, t.target_id, ${TASK_STATE.waiting}, null, 0, '[]', ${now}, t.due_at,
+        ${Number(isBackfill)}, t.is_counted from ${rowsFrom('t', columns)} where true on conflict ${otherwise}`);
   }
 
   find({ projectId, id: ruleId }: ScoringRuleRow, targetId: string): Promise<ScoringTaskRow | null> {
