@@ -24,6 +24,9 @@ function linkOf(fd: string): string | undefined {
   }
 }
 
+/** Whether this process has a file open. */
+const isOpen = (path: string): boolean => readdirSync('/proc/self/fd').some((fd) => linkOf(fd) === path);
+
 describe('readRecords', () => {
   it.each([
     ['a list', 'list.json', '[{"a":1},\n{"a":2}]'],
@@ -51,8 +54,13 @@ describe('readRecords', () => {
     const path = join(folder, name);
     writeFileSync(path, content);
     for await (const _record of readRecords(path)) break;
-    const isOpen = (): boolean => readdirSync('/proc/self/fd').some((fd) => linkOf(fd) === path);
-    while (isOpen()) await new Promise((done) => setImmediate(done));
+    while (isOpen(path)) await new Promise((done) => setImmediate(done));
+  });
+
+  it('closes what cannot be read at all', async () => {
+    const path = mkdtempSync(join(folder, 'folder-'));
+    expect(await readRecords(path).next()).toMatchObject({ value: { line: 1, fault: 'cannot be read (EISDIR)' } });
+    expect(isOpen(path)).toBe(false);
   });
 
   it('reads a file that is one object, over many lines or one', async () => {

@@ -104,7 +104,10 @@ function parse(row: { line: number } & ({ json: string } | { fault: string })): 
 /** The bytes of a file, unpacked where they begin as gzip does. */
 async function openFile(path: string): Promise<Readable> {
   const handle = await open(path);
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0).catch(async (error: unknown) => {
+    await handle.close();
+    throw error;
+  });
   const file = handle.createReadStream({ start: 0 });
   if (buffer.toString('hex') !== '1f8b') return file;
   // What goes wrong on the way is thrown by who reads.
