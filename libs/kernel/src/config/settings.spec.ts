@@ -130,6 +130,16 @@ describe('loadSettings', () => {
     expect(faultsOf({ args: wrong.slice(2) })).toEqual([port]);
   });
 
+  it('says it beside the fault of a setting whose name begins with the same letters', () => {
+    class FolderSettings extends defineSettings({
+      folder: setting('gateway.spool_dir', z.string().nullable(), { default: null, doc: 'Where.', cloudNeeds: 'one' }),
+    }) {}
+    const args = ['--mode', 'cloud', '--config', file('plural.yaml', 'gateway: { spool_dirs: x }\n')];
+    expect(() => loadSettings([FolderSettings], { args, env: {}, cwd })).toThrow(
+      'gateway.spool_dir: cloud mode needs one',
+    );
+  });
+
   it('has no values of a part that was not loaded', () => {
     class OtherSettings extends defineSettings({}) {}
     expect(() => load().of(OtherSettings)).toThrow('OtherSettings');

@@ -87,7 +87,8 @@ export function loadSettings(parts: readonly SettingsPart[], input: SettingsInpu
   if (faults.length > 0 && mode === 'cloud') {
     // Said with the other faults, so that one start names all of them.
     const missing = settings.filter(({ path }) => sources.every(({ tree }) => (valueIn(tree, path) ?? null) === null));
-    const isNamed = (setting: Setting): boolean => faults.some((fault) => fault.startsWith(settingName(setting)));
+    const isNamed = (setting: Setting): boolean =>
+      faults.some((fault) => fault.startsWith(`${settingName(setting)}: `));
     faults.push(...missing.filter((setting) => !isNamed(setting)).flatMap(needOf));
   }
   const warnings = unknownVariables(input.env, knownVariables(join(configDir, DEFAULT_FILE)));
