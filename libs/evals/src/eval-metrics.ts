@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import { METRICS } from '@spandrel/kernel';
+import { METRICS, Permits } from '@spandrel/kernel';
 import type { EventPayload } from '@spandrel/contract';
 import type { EvalResultRow } from './eval-run.entity.js';
-import { Permits } from './execution/run-calls.js';
 import { RESULT_STATUS } from './eval-run.js';
 
 const OUTCOMES = { eval_completed: 'completed', eval_failed: 'failed', eval_cancelled: 'cancelled' } as const;

@@ -12,6 +12,7 @@ import {
   type ProjectDirectory,
   defineFeature,
   ofProjects,
+  Permits,
 } from '@spandrel/kernel';
 import { QueueModule } from '@spandrel/queue';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
@@ -48,7 +49,6 @@ import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalAttemptStore, EvalResultStore, EvalSampleStore } from './eval-result.store.js';
-import { Permits } from './execution/run-calls.js';
 import { RunParticipants } from './run-participants.js';
 import { SubmissionStore } from './external/submission.store.js';
 import {

@@ -19,7 +19,7 @@ export { withSystemPrompt } from './prompts/prompt.js';
 export { PlanRun, StartRun } from './plan-run.js';
 export type { ObservedCall } from './execution/model-call.js';
 export { PrepareRun, RunFailure } from './execution/prepare-run.js';
-export { Permits, RunCalls } from './execution/run-calls.js';
+export { RunCalls } from './execution/run-calls.js';
 export { NO_SCORE } from './execution/sample-result.js';
 export { scoreSample } from './execution/score-sample.js';
 export { RunParticipants } from './run-participants.js';

@@ -26,6 +26,7 @@ export { PLUGINS, type LoadedMasker, type LoadedScorer } from './plugins/plugin-
 export type { Named, PluginRegistry } from './plugins/plugin-registry.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis-client.js';
 export * from './request-context.js';
+export * from './threads/permits.js';
 export * from './threads/task-pool.js';
 export { openSealed, sealBytes } from './seal-bytes.js';
 export { ShortMemory } from './short-memory.js';

@@ -20,3 +20,4 @@ export { nearestName } from './nearest-name.js';
 export { codeFile, PACKAGE } from './package-root.js';
 export { loadPlugins, loadPluginsInThread } from './plugins/load-plugins.js';
 export type { LoadedMasker } from './plugins/plugin-registry.js';
+export { Permits } from './threads/permits.js';

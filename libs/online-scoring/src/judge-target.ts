@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { RunScorer, ScorerResult } from '@spandrel/contract';
 import { ConnectionUnusable } from '@spandrel/connections';
-import { NO_SCORE, Permits, PrepareRun, RunCalls, RunFailure, scoreSample, type ObservedCall } from '@spandrel/evals';
-import { letOthersRun, type Scope } from '@spandrel/kernel';
+import { NO_SCORE, PrepareRun, RunCalls, RunFailure, scoreSample, type ObservedCall } from '@spandrel/evals';
+import { letOthersRun, Permits, type Scope } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { FindTarget, type Target } from './find-target.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
-import { type Scope, projectScope } from '@spandrel/kernel';
+import { Permits, type Scope, projectScope } from '@spandrel/kernel';
 import {
   allSettledOrThrow,
   type WriteTx,
@@ -27,7 +27,6 @@ import {
   type SampleResult,
 } from './sample-result.js';
 import { SubmissionStore } from '../external/submission.store.js';
-import { Permits } from './run-calls.js';
 
 /** Whether a sample may begin: at once, perhaps when another one has ended, or never. */
 type CapDecision = 'begin' | 'wait' | 'stop';

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OpenConnection } from '@spandrel/connections';
-import { createLogger, Unavailable, LOCAL_SCOPE } from '@spandrel/kernel';
+import { createLogger, Permits, Unavailable, LOCAL_SCOPE } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
 import { ExecuteRun, pendingSamples } from './execute-run.js';
 import type { ObservedCall } from './model-call.js';
-import { Permits } from './run-calls.js';
 import { PrepareRun, ScoringThreads } from './prepare-run.js';
 import type { ItemStep } from './add-samples.js';
 import { RunSlots } from './run-slots.js';

@@ -3,6 +3,7 @@ import { ConnectionUnusable, FindReaders } from '@spandrel/connections';
 import type { DatapointKind } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import {
+  Permits,
   LOGGER,
   projectScope,
   type Scope,
@@ -27,7 +28,7 @@ import { executeSample, maskResult, type PreparedModel, FindAnswers } from './ex
 import { BaselineAnswers, type FindBaseline } from './baseline-answers.js';
 import { WriteItemTrace } from './item-trace.js';
 import type { ObservedCall } from './model-call.js';
-import { Permits, RunCalls } from './run-calls.js';
+import { RunCalls } from './run-calls.js';
 import { PrepareRun, RunFailure, type PreparedRun } from './prepare-run.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
+import { Permits } from '@spandrel/kernel';
 import { openAiChatCalls, errorMessageOf, type HttpRequest, type Provider } from '@spandrel/plugin-api';
 import { callModel, ModelCallError } from './model-call.js';
-import { Permits, RunCalls } from './run-calls.js';
+import { RunCalls } from './run-calls.js';
 
 const call = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
 const timing = { timeoutMs: 1_000, retryDelayMs: 30 };

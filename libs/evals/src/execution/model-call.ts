@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Permits } from '@spandrel/kernel';
 import {
   ConnectionCallError,
   refusalOf,
@@ -19,7 +20,7 @@ import {
   type Usage,
 } from '@spandrel/plugin-api';
 import { answerTextOf } from '@spandrel/contract';
-import { type Begun, type CallPace, type CallPermits, RunCalls, type Adaptation } from './run-calls.js';
+import { type Begun, type CallPace, RunCalls, type Adaptation } from './run-calls.js';
 
 /** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
 const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
@@ -57,7 +58,7 @@ export class ModelCallError extends Error {
 }
 
 interface ModelCallOptions {
-  permits: CallPermits;
+  permits: Pick<Permits, 'enter' | 'leave'>;
   signal: AbortSignal;
   /** What the call shares with the others of its run; left out for a call that stands alone. */
   run?: RunCalls;
@@ -200,7 +201,12 @@ async function send(
 }
 
 /** Takes room for a call, in its run and among all. The run may be slowed while the call waits for the latter. */
-async function begin(pace: CallPace, permits: CallPermits, isRetry: boolean, signal: AbortSignal): Promise<Begun> {
+async function begin(
+  pace: CallPace,
+  permits: Pick<Permits, 'enter' | 'leave'>,
+  isRetry: boolean,
+  signal: AbortSignal,
+): Promise<Begun> {
   for (;;) {
     const begun = isRetry ? pace.reenter() : await pace.enter(signal);
     await permits.enter();

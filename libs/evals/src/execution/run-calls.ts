@@ -1,59 +1,5 @@
 import type { OpenConnection } from '@spandrel/connections';
 import { type ChatCall, untilAborted } from '@spandrel/plugin-api';
-import { Rotation } from '@spandrel/kernel';
-
-/** Takes room for a call, and gives it back. */
-export interface CallPermits {
-  enter(): Promise<void> | undefined;
-  leave(): void;
-}
-
-/**
- * How many things may go on at once; more wait. Runs share the model calls of the process so: organizations take turns,
- * within them projects, within these runs, so that none has to wait for all that another one has begun
- * (docs/spec/evaluations.md#how-many-items-at-once).
- */
-export class Permits implements CallPermits {
-  private free: number;
-  private readonly waiting = new Rotation<() => void>();
-
-  constructor(private readonly count: number) {
-    this.free = count;
-  }
-
-  get taken(): number {
-    return this.count - this.free;
-  }
-
-  get waits(): number {
-    return this.waiting.size;
-  }
-
-  /**
-   * Takes room; who has taken it gives it back by {@link leave}.
-   * @param path who asks, the largest group first, such as organization, project, run: each level takes turns.
-   * @returns nothing where there is room at once, else what resolves when there is.
-   */
-  enter(path: readonly string[] = []): Promise<void> | undefined {
-    if (this.free > 0) {
-      this.free--;
-      return undefined;
-    }
-    return new Promise<void>((resolve) => this.waiting.add(path, resolve));
-  }
-
-  /** Hands the room on. */
-  leave(): void {
-    const next = this.waiting.take();
-    if (next) next();
-    else this.free++;
-  }
-
-  /** {@link enter} and {@link leave} for one that asks again and again. @param path as {@link enter} takes it. */
-  of(path: readonly string[]): CallPermits {
-    return { enter: () => this.enter(path), leave: () => this.leave() };
-  }
-}
 
 /** Longest that an answer's `Retry-After` holds up other calls, in ms. */
 const WAIT_MS_MAX = 60_000;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { projectScope, type Scope } from '@spandrel/kernel';
+import { Permits, projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { fromJsonText } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
@@ -11,7 +11,7 @@ import { EvalRunStore } from '../eval-run.store.js';
 import { EvalsSettings } from '../evals.settings.js';
 import { BaselineAnswers, type FindBaseline } from '../execution/baseline-answers.js';
 import { maskScore } from '../execution/execute-sample.js';
-import { Permits, RunCalls } from '../execution/run-calls.js';
+import { RunCalls } from '../execution/run-calls.js';
 import type { PreparedRun } from '../execution/prepare-run.js';
 import { scoreSample, type PreparedScorer } from '../execution/score-sample.js';
 import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from '../execution/run-slots.js';
