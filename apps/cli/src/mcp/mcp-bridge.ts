@@ -1,3 +1,5 @@
+import { Permits } from '@spandrel/kernel/launch';
+
 /** Where a bridge passes messages to. */
 export interface BridgeTarget {
   /** Base URL of the API, without a slash at the end. */
@@ -19,25 +21,13 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 
+/** Longest message; the SDK of MCP reads none from a pipe that are longer. */
+export const MESSAGE_BYTES_MAX = 10 * 1024 * 1024;
+
 const VERSION_IN_META = 'io.modelcontextprotocol/protocolVersion';
 
 /** Messages of a kind that wait for their answers; each is a connection to the server. */
 const AT_ONCE = 10;
-
-/** A few messages go at once; further ones wait. */
-class ConcurrencyLimit {
-  private free = AT_ONCE;
-  private readonly waiting: (() => void)[] = [];
-
-  async enter(): Promise<void> {
-    if (this.free-- <= 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  leave(): void {
-    this.free++;
-    this.waiting.shift()?.();
-  }
-}
 
 /** Passes messages between a client that talks to a process and the server's `POST /mcp`, one message a request. */
 export class McpBridge {
@@ -45,14 +35,20 @@ export class McpBridge {
   private version: string | undefined;
   private readonly reported = new Set<string>();
   private readonly underWay = new Map<string | number, AbortController>();
-  private readonly calls = new ConcurrencyLimit();
+  private readonly calls = new Permits(AT_ONCE);
   /** Notifications and pings: no call holds them up, however long it takes. */
-  private readonly signs = new ConcurrencyLimit();
+  private readonly signs = new Permits(AT_ONCE);
 
   constructor(private readonly target: BridgeTarget) {}
 
-  /** @param line a message as JSON. @returns the answer as JSON on one line; `undefined` where none is due. */
-  async pass(line: string): Promise<string | undefined> {
+  /**
+   * @param line a message as JSON; `undefined` for one that is longer than {@link MESSAGE_BYTES_MAX}.
+   * @returns the answer as JSON on one line; `undefined` where none is due.
+   */
+  async pass(line: string | undefined): Promise<string | undefined> {
+    if (line === undefined) {
+      return rpcError(null, INVALID_REQUEST, `the message is longer than ${MESSAGE_BYTES_MAX} bytes`);
+    }
     let message: RpcMessage;
     try {
       message = JSON.parse(line) as RpcMessage;

@@ -38,7 +38,7 @@ async function start(answer: (message: Message, ...of: Parameters<RequestListene
   const send = (message: Message) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   /** The ids of what was answered, in that order. */
   const answered = () => text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as Message).id]));
-  return { server, send, answered, end: () => (stdin.end(), ended) };
+  return { server, stdin, send, answered, text: () => text, end: () => (stdin.end(), ended) };
 }
 
 const result = (id: number | undefined): string => JSON.stringify({ jsonrpc: '2.0', id, result: {} });
@@ -88,4 +88,40 @@ it('cancellations and pings are passed while as many calls wait as go at once, a
   expect(calls.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(cancelled.toSorted((a, b) => a - b)).toEqual(ended.toSorted((a, b) => a - b));
   expect(answered().toSorted((a, b) => a! - b!)).toEqual([11, 100]);
+});
+
+it('a message that is too long is refused, and those around it are answered', async () => {
+  const { stdin, send, text, end } = await start(({ id }, _, response) => response.end(result(id)));
+  send({ id: 1, method: 'ping' });
+  for (let mb = 0; mb < 11; mb++) if (!stdin.write('x'.repeat(1024 * 1024))) await once(stdin, 'drain');
+  stdin.write('\n');
+  send({ id: 2, method: 'ping' });
+  await end();
+  const error = { code: -32_600, message: 'the message is longer than 10485760 bytes' };
+  const refusal = JSON.stringify({ jsonrpc: '2.0', id: null, error });
+  expect(text().split('\n').toSorted()).toEqual(['', result(1), result(2), refusal].toSorted());
+});
+
+it('a text with line ends of Unicode is one message', async () => {
+  const { stdin, answered, end } = await start(({ id }, _, response) => response.end(result(id)));
+  stdin.write('{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\u2028\u2029\u0085"}}\r\n\n');
+  await end();
+  expect(answered()).toEqual([7]);
+});
+
+it('stops reading while a hundred messages wait for their answers', async () => {
+  const calls = Promise.withResolvers<void>();
+  let begun = 0;
+  const { stdin, answered, end } = await start(async ({ id }, _, response) => {
+    begun++;
+    await calls.promise;
+    response.end(result(id));
+  });
+  const message = { jsonrpc: '2.0', method: 'tools/call', params: { text: 'x'.repeat(4_000) } };
+  for (let id = 0; id < 300; id++) stdin.write(`${JSON.stringify({ ...message, id })}\n`);
+  while (begun < 10) await new Promise((done) => setImmediate(done));
+  expect(stdin.writableLength).toBeGreaterThan(150 * 4_000);
+  calls.resolve();
+  await end();
+  expect(answered()).toHaveLength(300);
 });
