@@ -333,6 +333,40 @@ const cases: Case[] = [
     expected: { status: { failed: { error: 'the stream ended without its end mark' } } },
   },
   {
+    name: 'a stream of nothing',
+    request: { stream: true },
+    answer: events(': ping\n\n'),
+    expected: { status: { failed: { error: 'the stream ended without its end mark' } }, output: null },
+  },
+  {
+    name: "a cut list of Gemini's own API",
+    path: '/v1beta/models/gemini-2.5-flash:streamGenerateContent',
+    isForwarded: true,
+    request: { contents: [{ role: 'user', parts: [{ text: 'Tide?' }] }] },
+    answer: {
+      headers: { 'content-type': 'application/json; charset=UTF-8' },
+      pieces: ['[{"candidates":[{"content":{"parts":[{"text":"11:"}]}}]}\n', ',\n{"candidates":[{"content":{"parts', 0],
+      isCut: true,
+    },
+    expected: { status: { failed: { error: expect.any(String) } }, output: { text: '11:' } },
+  },
+  {
+    name: "thoughts of Gemini's compatible layer",
+    request: { stream: true },
+    answer: events(
+      chunk({ content: '<thought>Hm', extra_content: { google: { thought: true } } }),
+      chunk({ content: '</thought>11:20' }, 'stop'),
+      DONE,
+    ),
+    expected: { output: { text: '11:20', reasoning: 'Hm' } },
+  },
+  {
+    name: 'an error of Groq beside the choices',
+    request: { stream: true },
+    answer: events(chunk({ content: 'Hel' }, null, { x_groq: { id: 'req_1', error: 'over capacity' } }), DONE),
+    expected: { status: { failed: { error: 'over capacity' } }, output: { text: 'Hel' } },
+  },
+  {
     name: 'a reason and no mark',
     request: { stream: true },
     answer: events(chunk({ content: 'Hello' }), chunk({}, 'stop'), chunk({}, '')),

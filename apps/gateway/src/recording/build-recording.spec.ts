@@ -265,6 +265,18 @@ describe('how it ends', () => {
   it.each<[string, Partial<CallRecord>, unknown]>([
     ['answered', { response: buffered(sse) }, 'completed'],
     ['a stream without its end', { response: buffered(start) }, failed('the stream ended without its end mark')],
+    ['a stream of nothing', { response: NO_BODY }, failed('the stream ended without its end mark')],
+    [
+      'a stream of comments',
+      { response: buffered(Buffer.from(': ping\n\n')) },
+      failed('the stream ended without its end mark'),
+    ],
+    ['a coding that nobody knows', { answer: { ...good, contentEncoding: 'lzma' }, response: NO_BODY }, 'completed'],
+    [
+      'JSON without its end',
+      { answer: { ...good, contentType: 'application/json' }, response: buffered(Buffer.from('{"text":"pa')) },
+      failed('the answer ended in the middle of its JSON'),
+    ],
     ['client gone', { response: buffered(start), outcome: { kind: 'client-gone' } }, failed('client disconnected')],
     ['client gone after the end mark', { response: buffered(sse), outcome: { kind: 'client-gone' } }, 'completed'],
     [
@@ -303,6 +315,14 @@ describe('how it ends', () => {
     const { span } = buildRecording(record({ response: buffered(start), outcome: { kind: 'client-gone' } }));
     expect(span.output).toEqual({ text: 'part', finish_reason: null });
     expect(buildRecording(record({ outcome: { kind: 'client-gone' } })).span.output).toBeNull();
+    const json = buildRecording(
+      record({
+        answer: { ...good, contentType: 'application/json', contentLength: 99 },
+        response: buffered(Buffer.from('{"text":"pa')),
+        outcome: { kind: 'cut', reason: 'closed' },
+      }),
+    );
+    expect(json.span).toMatchObject({ status: failed('closed'), output: { text: 'pa' } });
   });
 
   it('a whole answer to a request for a stream is an answer', () => {

@@ -234,8 +234,8 @@ function errorOf(record: CallRecord, read: ReadAnswer | null, masking: Masking |
   const reported = read?.answer?.error;
   if (reported) return capturedMessage(reported, facts.capture) ?? 'the upstream reported an error';
   if (outcome.kind === 'answered') {
-    const isUnfinished = read?.streaming && read.answer !== null && !read.complete && !read.isEndLost;
-    return isUnfinished ? 'the stream ended without its end mark' : null;
+    if (!read?.answer || read.complete || read.isEndLost) return null;
+    return read.streaming ? 'the stream ended without its end mark' : 'the answer ended in the middle of its JSON';
   }
   return read?.complete ? null : brokenOff(outcome);
 }

@@ -98,7 +98,7 @@ export class CallReader {
       const withheld = REASONS[reason] ?? 'failed';
       this.say(withheld, error);
       // A thread has come to grief over these bodies.
-      const kept = withheld === 'busy' || withheld === 'stopped' ? ends : { request: NO_BODY, response: NO_BODY };
+      const kept = withheld === 'busy' || withheld === 'stopped' ? ends : { request: LOST_BODY, response: LOST_BODY };
       return readWithheld(call, kept, withheld);
     }
   }
@@ -146,6 +146,9 @@ export class CallReader {
     );
   }
 }
+
+/** A body of which nobody knows how it ended. */
+const LOST_BODY: BufferedBody = Object.freeze({ ...NO_BODY, gap: 'unknown' });
 
 function readWithheld(
   { record, secrets }: CallToRead,

@@ -26,12 +26,12 @@ export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: Buffere
   if (framing === 'json' || (framing === undefined && !asked)) {
     const whole = readWhole(endpoint, facts, body);
     if (whole.complete || !asked) return whole;
-    const streamed = readStreamed(endpoint, endpoint.framing, body);
-    return streamed.answer !== null ? streamed : whole;
+    const streamed = readStreamed(endpoint, endpoint.framing, facts, body);
+    return streamed.begun ? streamed : whole;
   }
-  const streamed = readStreamed(endpoint, framing ?? endpoint.framing, body);
+  const streamed = readStreamed(endpoint, framing ?? endpoint.framing, facts, body);
   // An error that comes in place of a stream is often no event.
-  if (streamed.answer !== null || isTruncated(body)) return streamed;
+  if (streamed.begun || isTruncated(body)) return streamed;
   const whole = readWhole(endpoint, facts, body);
   return whole.answer === null ? streamed : { ...whole, streaming: true };
 }
@@ -44,22 +44,31 @@ export function framingOf(contentType: string | null): Endpoint['framing'] | 'js
   return type === 'application/json' || type.endsWith('+json') ? 'json' : undefined;
 }
 
-function readStreamed(endpoint: Endpoint, framing: Endpoint['framing'], body: BufferedBody): ReadAnswer {
+/** @returns the answer, and whether anything of one was in the body. */
+function readStreamed(
+  endpoint: Endpoint,
+  framing: Endpoint['framing'],
+  { contentEncoding }: AnswerFacts,
+  body: BufferedBody,
+): ReadAnswer & { begun: boolean } {
   const { reader, firstTokenAt, isEndLost } = readStream(endpoint, framing, body);
   const answer = reader.answer();
-  const begun = reader.started || reader.ended || answer.model !== null || answer.error !== null;
   return {
+    begun: reader.started || reader.ended || answer.model !== null || answer.error !== null,
     streaming: true,
-    answer: begun ? answer : null,
+    answer,
     complete: reader.ended || answer.finishReason !== null,
-    isEndLost,
+    // Nothing is there where nobody knows the body's coding.
+    isEndLost: isEndLost || (contentEncoding !== null && body.bytes === 0),
     firstTokenAt,
   };
 }
 
 function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody): ReadAnswer {
-  const value = parseBody(body, VECTOR_ENDPOINTS.has(endpoint.name) ? textWithoutVectors : textOf);
-  const complete = facts.contentLength === null ? value !== undefined : body.bytes >= facts.contentLength;
+  const read = VECTOR_ENDPOINTS.has(endpoint.name) ? textWithoutVectors : textOf;
+  const whole = parseBody(body, read);
+  const complete = facts.contentLength === null ? whole !== undefined : body.bytes >= facts.contentLength;
+  const value = whole ?? (body.gap === 'none' ? parsePartialJson(read([...body.pieces, ...body.tail]), '') : undefined);
   const answer = value === undefined ? null : endpoint.readAnswer(value);
   return { streaming: false, answer, complete, isEndLost: false, firstTokenAt: null };
 }

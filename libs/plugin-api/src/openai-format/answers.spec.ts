@@ -55,6 +55,16 @@ describe('a chat completion', () => {
       },
       { text: 'A', reasoning: 'Hm' },
     ],
+    [
+      'thoughts that are marked (Gemini)',
+      { content: '<thought>Hm</thought>A', extra_content: { google: { thought: true } } },
+      { text: 'A', reasoning: 'Hm' },
+    ],
+    [
+      'a signature and no mark (Gemini)',
+      { content: '<thought>A', extra_content: { google: { thought_signature: 'x' } } },
+      { text: '<thought>A' },
+    ],
     ['nothing', {}, { text: null }],
   ])('with %s', (_what, message, expected) => {
     expect(chat(message)).toEqual({
@@ -167,6 +177,35 @@ describe('a stream of chat completions', () => {
     expect(streamed(chatCompletionsEndpoint, both).text).toBe('A');
   });
 
+  it('has thoughts apart that are marked, whose end stands before the text (Gemini)', () => {
+    const thought = (content: string) => chunk({ content, extra_content: { google: { thought: true } } });
+    const frames = [
+      thought('<thought>H'),
+      thought('m'),
+      chunk({ content: '</thought>A' }),
+      chunk({ content: '</thought>' }),
+    ];
+    expect(streamed(chatCompletionsEndpoint, frames)).toMatchObject({
+      startedAt: 0,
+      text: 'A</thought>',
+      reasoning: 'Hm',
+    });
+  });
+
+  it.each([
+    [
+      'x_groq (Groq)',
+      chunk({}, { finish_reason: 'stop' }),
+      { choices: [], x_groq: { id: 'r', error: 'no such tool' } },
+    ],
+    ['its type', { type: 'error', code: 'x', message: 'no such tool' }],
+  ])('has an error in %s', (_where, ...frames) => {
+    expect(streamed(chatCompletionsEndpoint, [chunk({ content: 'A' }), ...frames, '[DONE]'])).toMatchObject({
+      text: 'A',
+      error: 'no such tool',
+    });
+  });
+
   it('has an error that is no JSON', () => {
     const reader = chatCompletionsEndpoint.readStream();
     reader.push({ event: 'error', data: 'out of memory' });
@@ -259,6 +298,10 @@ describe('a response', () => {
     const read = { ...response(search('search'), search('open_page'), search('search')), usage };
     expect(responsesEndpoint.readAnswer(read).usage.webSearchRequests).toBe(2);
     expect(responsesEndpoint.readAnswer({ ...response(message('x')), usage }).usage.webSearchRequests).toBeUndefined();
+    const counted = { ...read, tool_usage: { web_search: { num_requests: 5 } } };
+    expect(responsesEndpoint.readAnswer(counted).usage.webSearchRequests).toBe(5);
+    const uncounted = { ...read, tool_usage: { web_search: { num_requests: 0 } } };
+    expect(responsesEndpoint.readAnswer(uncounted).usage.webSearchRequests).toBe(2);
   });
 
   it('that failed without a word is an error', () => {

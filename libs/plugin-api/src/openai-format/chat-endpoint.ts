@@ -17,7 +17,14 @@ import {
   type JsonObject,
   readJson,
 } from '../wire/lenient-json.js';
-import { messagesOf, contentTextOf, reasoningOf, transcriptOf } from '../wire/messages.js';
+import {
+  messagesOf,
+  contentTextOf,
+  reasoningOf,
+  THOUGHT_END,
+  transcriptOf,
+  withThoughtsApart,
+} from '../wire/messages.js';
 import { embeddedErrorOf, errorOfFrame } from '../wire/error-message.js';
 import { readToolCalls, ToolCallDeltas } from './tool-calls.js';
 import { readUsageOf } from './usage.js';
@@ -79,7 +86,7 @@ class ChoicePieces {
   /** @returns whether the piece holds text, spoken or not, reasoning or a tool call. */
   push(choice: JsonObject): boolean {
     const delta = this.deltaOf(choice);
-    const content = contentTextOf(delta['content'] ?? choice['text']) || null;
+    const content = this.afterThoughts(contentTextOf(delta['content'] ?? choice['text']) ?? '') || null;
     const transcript = transcriptOf(delta) || null;
     const refusal = filledTextOf(delta['refusal']);
     const reasoning = reasoningOf(delta);
@@ -104,8 +111,13 @@ class ChoicePieces {
 
   /** Some servers send a whole message in a chunk, Perplexity beside each piece: it counts where nothing else has come. */
   private deltaOf({ delta, message }: JsonObject): JsonObject {
-    if (typeof delta === 'object' && delta !== null) return objectOf(delta);
-    return this.content === null ? objectOf(message) : {};
+    if (typeof delta === 'object' && delta !== null) return withThoughtsApart(objectOf(delta));
+    return this.content === null ? withThoughtsApart(objectOf(message)) : {};
+  }
+
+  private afterThoughts(text: string): string {
+    const ends = this.content === null && this.reasoning !== '' && text.startsWith(THOUGHT_END);
+    return ends ? text.slice(THOUGHT_END.length) : text;
   }
 }
 
@@ -183,7 +195,7 @@ export const choicesOf = (choices: unknown): { index: number; choice: JsonObject
  * empty text, a choice with neither has none.
  */
 function readChoice(choice: JsonObject): RecordedChoice {
-  const message = objectOf(choice['message']);
+  const message = withThoughtsApart(objectOf(choice['message']));
   const toolCalls = readToolCalls(message);
   const content = contentTextOf(message['content'] ?? choice['text']);
   const reasoning = reasoningOf(message);

@@ -164,9 +164,11 @@ const FORM = [
   'type',
 ];
 
-/** Searches of the web are fees of their own; opening a page and looking in it are none. */
+/** Searches of the web are fees of their own, where they are not counted those of the items; opening a page is none. */
 function readUsage(response: JsonObject, items: readonly JsonObject[]): Usage {
   const usage = readUsageOf(response);
+  const counted = countOf(objectOf(objectOf(response['tool_usage'])['web_search'])['num_requests']);
+  if (counted) return { ...usage, webSearchRequests: counted };
   const searches = items.filter(
     ({ type, action }) => type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search',
   );

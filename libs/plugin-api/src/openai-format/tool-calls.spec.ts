@@ -111,6 +111,13 @@ describe('tool calls in pieces', () => {
     expect(deltas.toolCalls().map(({ name }) => name)).toEqual(['old', 'f']);
   });
 
+  it('may come one by one, in no list', () => {
+    const deltas = new ToolCallDeltas();
+    expect(deltas.add({ tool_calls: piece(0, '', 'f', '') })).toBe(true);
+    expect(deltas.add({ tool_calls: piece(0, '', null, '{"x":1}') })).toBe(true);
+    expect(deltas.toolCalls()).toEqual([{ id: null, name: 'f', arguments: '{"x":1}' }]);
+  });
+
   it('of a whole message are as many as it lists', () => {
     const calls = [piece(0, 'a', 'f', '{}'), piece(0, 'a', 'f', '{}')];
     expect(readToolCalls({ tool_calls: calls })).toHaveLength(2);

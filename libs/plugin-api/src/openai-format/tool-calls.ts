@@ -5,7 +5,10 @@ import { countOf, filledTextOf, listOf, objectOf, readJson, type JsonObject } fr
 export function readToolCalls(message: unknown): ToolCall[] {
   const { tool_calls: calls, function_call: older } = objectOf(message);
   const deltas = new ToolCallDeltas();
-  deltas.add({ tool_calls: listOf(calls).map((call, index) => ({ ...objectOf(call), index })), function_call: older });
+  deltas.add({
+    tool_calls: piecesOf(calls).map((call, index) => ({ ...objectOf(call), index })),
+    function_call: older,
+  });
   return deltas.toolCalls();
 }
 
@@ -28,11 +31,12 @@ export class ToolCallDeltas {
 
   /** @param delta a chunk's `delta` with `tool_calls` or `function_call`. @returns whether it held one. */
   add(delta: unknown): boolean {
-    const { tool_calls: pieces, function_call: older } = objectOf(delta);
-    for (const piece of listOf(pieces)) this.addPiece(objectOf(piece));
+    const { tool_calls: calls, function_call: older } = objectOf(delta);
+    const pieces = piecesOf(calls);
+    for (const piece of pieces) this.addPiece(objectOf(piece));
     const isOlder = typeof older === 'object' && older !== null;
     if (isOlder) append(this.lastAt.get(FUNCTION_CALL_INDEX) ?? this.begin(FUNCTION_CALL_INDEX, null), objectOf(older));
-    return listOf(pieces).length > 0 || isOlder;
+    return pieces.length > 0 || isOlder;
   }
 
   toolCalls(): ToolCall[] {
@@ -72,6 +76,9 @@ export class ToolCallDeltas {
     this.byId.set(id, call);
   }
 }
+
+/** A list of pieces; servers of Hugging Face send one alone. */
+const piecesOf = (calls: unknown): readonly unknown[] => (objectOf(calls) === calls ? [calls] : listOf(calls));
 
 /** Whether a piece is not of the call with its index: some servers number all calls 0 (Google), some give them no ids. */
 function isAnother(call: BegunCall, id: string | null, name: string | null): boolean {

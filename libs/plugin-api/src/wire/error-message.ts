@@ -11,16 +11,19 @@ export function errorMessageOf(body: unknown): string | undefined {
 }
 
 /**
- * The error inside an answer that came with status 200, else `null`: `error`, `{object: "error"}` (vLLM), a
- * `base_resp.status_code` (MiniMax) or an `error_code` (Baidu) that is not 0, `success: false`, entries of `errors`.
+ * The error inside an answer that came with status 200, else `null`: `error`, `x_groq.error` (Groq), `error` as `object`
+ * (vLLM) or `type`, a `base_resp.status_code` (MiniMax) or an `error_code` (Baidu) that is not 0, `success: false`, entries
+ * of `errors`.
  */
 export function embeddedErrorOf(body: unknown): string | null {
   const answer = objectOf(listOf(body)[0] ?? body);
-  const { error, errors, base_resp: resp, error_code: code } = answer;
+  const { errors, base_resp: resp, error_code: code } = answer;
+  const error = answer['error'] || objectOf(answer['x_groq'])['error'];
   if (error) return errorMessageOf({ error }) ?? JSON.stringify(error);
   const status = objectOf(resp)['status_code'];
   if (amountOf(status)) return filledTextOf(objectOf(resp)['status_msg']) ?? `status_code ${JSON.stringify(status)}`;
-  const isError = answer['object'] === 'error' || answer['success'] === false || Boolean(amountOf(code));
+  const isNamed = answer['object'] === 'error' || answer['type'] === 'error';
+  const isError = isNamed || answer['success'] === false || Boolean(amountOf(code));
   if (isError || listOf(errors).length > 0) return errorMessageOf(answer) ?? JSON.stringify(code ?? errors ?? 'error');
   return null;
 }

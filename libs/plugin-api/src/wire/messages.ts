@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../chat.js';
-import { filledTextOf, listOf, objectOf, textOf } from './lenient-json.js';
+import { filledTextOf, listOf, objectOf, textOf, type JsonObject } from './lenient-json.js';
 
 /** The messages of a request, each with `role` and `content` first; what is no list of objects comes back as it is. */
 export function messagesOf(value: unknown): ChatMessage[] | unknown {
@@ -77,6 +77,27 @@ const MEMBERS = [
   'thinking_blocks',
   'reasoning_steps',
 ];
+
+/**
+ * A message of Google's compatible layer, which has thoughts among its text, `<thought>…</thought>`, and a mark beside it,
+ * with these in parts; any other as it is.
+ */
+export function withThoughtsApart(message: JsonObject): JsonObject {
+  const { content, extra_content: extra } = message;
+  if (typeof content !== 'string' || objectOf(objectOf(extra)['google'])['thought'] !== true) return message;
+  const [thinking, ...said] = content.replace(/^<thought>/, '').split(THOUGHT_END);
+  const text = said.join(THOUGHT_END);
+  return {
+    ...message,
+    content: [
+      { type: 'thinking', thinking },
+      { type: 'text', text },
+    ],
+  };
+}
+
+/** The end of thoughts, which stands before the text of the next piece in a stream. */
+export const THOUGHT_END = '</thought>';
 
 /** Whether a part of a content is what the model thought, not what it said. */
 export function isReasoningPart(part: unknown): boolean {
