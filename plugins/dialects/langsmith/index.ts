@@ -1,6 +1,7 @@
 import {
   defineDialect,
   flagAt,
+  hasAny,
   idAt,
   kindOfType,
   takeAt,
@@ -22,6 +23,7 @@ import {
   type ReadKind,
   amountOf,
   countOf,
+  filledTextOf,
   saidJson,
   reportedUsage,
   type ReadUsage,
@@ -115,14 +117,15 @@ function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given |
 
 function messageOfGeneration(generation: unknown): unknown {
   const { message, text, generation_info: info } = objectOf(generation);
-  const reason = objectOf(info)['finish_reason'] ?? null;
+  const { kwargs, response_metadata: metadata = objectOf(kwargs)['response_metadata'] } = objectOf(message);
+  const reason = [info, metadata].map((place) => filledTextOf(objectOf(place)['finish_reason'])).find(Boolean) ?? null;
   if (message === undefined) return { role: 'assistant', content: text ?? null, finish_reason: reason };
   return { finish_reason: reason, ...objectOf(message) };
 }
 
 /** Tokens with the details that the GenAI attributes beside them leave out; `undefined` when the run reports none. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const reported = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
+  const reported = objectOf(takeAt(attributes, USAGE, saidJson)?.value ?? usageBeside(attributes));
   const input = objectOf(reported['input_token_details']);
   const output = objectOf(reported['output_token_details']);
   // LangChain writes a tier before the names of the details, and the rest of the tokens under its own.
@@ -147,5 +150,16 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
+/** A usage whose members are attributes of their own, where its details are, which nobody else reads. */
+function usageBeside(attributes: OtelMap): object | undefined {
+  if (!hasAny(attributes, DETAILS)) return undefined;
+  return Object.fromEntries(
+    [...COUNTED, ...DETAILS].map((name) => [name.slice(BESIDE.length), takeAt(attributes, name, saidJson)?.value]),
+  );
+}
+
+const BESIDE = 'gen_ai.usage.';
+const COUNTED = [`${BESIDE}input_tokens`, `${BESIDE}output_tokens`, `${BESIDE}total_tokens`, `${BESIDE}total_cost`];
+const DETAILS = [`${BESIDE}input_token_details`, `${BESIDE}output_token_details`];
 const TIERS = ['flex', 'priority'];
 const USAGE = ['langsmith.usage_metadata', 'langsmith.metadata.usage_metadata'];

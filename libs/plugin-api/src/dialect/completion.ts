@@ -30,7 +30,7 @@ export interface Completion {
  * @returns `undefined` when there is neither a message nor a reason.
  */
 export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {
-  const messages = conversationOf(value);
+  const messages = withThoughts(conversationOf(value));
   const [only] = messages;
   if (messages.length === 1 && isPlainMessage(only!)) {
     return { text: only.content as string, finish_reason: finishReasons[0] ?? null };
@@ -42,6 +42,14 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   const [first] = choices;
   const isMore = messages.some(hasMore);
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
+}
+
+/** Thoughts that are a message of their own (OpenLLMetry) belong to the one behind them, where that has none. */
+function withThoughts(messages: ChatMessage[]): ChatMessage[] {
+  const [thought, next] = messages;
+  const isThought = thought?.role === 'thinking' && isPlainMessage(thought);
+  if (!isThought || next?.role !== 'assistant' || next['reasoning'] !== undefined) return messages;
+  return [{ ...next, reasoning: thought.content }, ...messages.slice(2)];
 }
 
 /** A text alone is what the model said; any other value as it is. */
