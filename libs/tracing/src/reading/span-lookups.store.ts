@@ -6,7 +6,10 @@ import {
   integer,
   joinSql,
   nullable,
+  onPostgres,
+  onSqlite,
   rawSql,
+  rowsFrom,
   shapeOf,
   sql,
   Storage,
@@ -17,7 +20,13 @@ import {
   type WriteTx,
   unindexed,
 } from '@spandrel/storage';
-import { partitionsOfSpans, partitionsOfTraces, payloadSizes, type Read } from '../span-partitions.sql.js';
+import {
+  type PartitionFilter,
+  partitionsOfSpans,
+  partitionsOfTraces,
+  payloadSizes,
+  type Read,
+} from '../span-partitions.sql.js';
 import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { aliasOf } from '../write/span-alias.js';
@@ -48,6 +57,9 @@ const ID = shapeOf({ id: text() });
 const ROW = spanTable.select('s');
 const PLACE = shapeOf({ id: text(), traceId: text(), startedAt: integer(), model: nullable(text()) });
 const WITH_MODEL = shapeOf({ spanId: text(), traceId: text(), model: text() });
+/** What leads from a call to the span around it that names a model. */
+const MODEL_LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'kindType', 'model']);
+type ModelLink = Pick<SpanRow, 'id' | 'traceId' | 'parentId' | 'kindType' | 'model'>;
 /** No call lies deeper below what names its model. */
 const LEVELS_MAX = 32;
 const OF_TRACE = shapeOf({ id: text(), traceId: text(), status: integer() });
@@ -88,32 +100,56 @@ export class SpanLookups {
    * within one of them that names a model. Nothing is said of a call as long as a span between them is not stored.
    */
   async findModelsAround(scope: Scope, spans: readonly { spanId: string; traceId: string }[]) {
+    const traceIds = [...new Set(spans.map(({ traceId }) => traceId))];
+    const { dialect } = this.storage;
+    const within = await partitionsOfTraces(dialect, (query) => this.storage.read(query), scope, traceIds);
+    const ids = spans.flatMap(({ spanId, traceId }) => [spanId, aliasOf(spanId, traceId)]);
+    const met = await this.withAncestors(scope, ids, within);
+    const found: RowOfShape<typeof WITH_MODEL>[] = [];
+    for (const span of met.asked) {
+      const model = span.kindType === 'llm_call' && !namesModel(span) ? modelAround(met.byId, span) : undefined;
+      if (model) found.push({ spanId: span.id, traceId: span.traceId, model });
+    }
+    const leading = met.asked.filter(namesModel);
+    return leading.length === 0 ? found : [...found, ...(await this.callsWithin(scope, leading, within))];
+  }
+
+  /** Some spans, and those around them that a model of theirs may come from: each is read once, however many lie within it. */
+  private async withAncestors(scope: Scope, ids: readonly string[], within: PartitionFilter) {
+    const byId = new Map<string, ModelLink>();
+    const seen = new Set(ids);
+    let asked: readonly ModelLink[] = [];
+    let level: readonly string[] = [...seen];
+    for (let depth = 0; level.length > 0 && depth <= LEVELS_MAX; depth++) {
+      const rows = await this.storage.read(
+        MODEL_LINK.query`select ${MODEL_LINK} from ${eachById(scope, level, within)}`,
+      );
+      for (const row of rows) byId.set(row.id, row);
+      if (depth === 0) asked = rows;
+      const parents = rows.flatMap((span) => (namesModel(span) ? [] : (span.parentId ?? [])));
+      level = [...new Set(parents)].filter((id) => !seen.has(id));
+      for (const id of level) seen.add(id);
+    }
+    return { asked, byId };
+  }
+
+  /** Calls that name no model within spans that name one; not those within another that does. */
+  private async callsWithin(scope: Scope, spans: readonly ModelLink[], within: PartitionFilter) {
     const { projectId } = scope;
     const { dialect } = this.storage;
-    const traceIds = [...new Set(spans.map(({ traceId }) => traceId))];
-    const ids = spans.flatMap(({ spanId, traceId }) => [spanId, aliasOf(spanId, traceId)]);
-    const within = await partitionsOfTraces(dialect, (query) => this.storage.read(query), scope, traceIds);
+    const ids = spans.map(({ id }) => id);
     // A model with thousands of spans below it takes long: SQLite reads in a thread then.
     const read: Read = (query) =>
       dialect === 'sqlite' ? this.storage.readLong(query, scope) : this.storage.read(query);
-    const isCall = sql`down.kind_type = 'llm_call' and down.model = ${UNKNOWN_MODEL}`;
-    const named = sql`case when s.model is null or s.model = ${UNKNOWN_MODEL} then 0 else 1 end`;
     return read(
-      WITH_MODEL.query`with recursive down(id, trace_id, parent_id, kind_type, model, depth, leads) as (
-          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, 0, ${named} from span s
-            where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}
+      WITH_MODEL.query`with recursive down(id, trace_id, is_call, model, depth) as (
+          select s.id, s.trace_id, 0, s.model, 0 from ${eachById(scope, ids, within)}
           union all
-          select s.id, s.trace_id, s.parent_id, s.kind_type, s.model, down.depth + 1, 1 - ${named}
+          select s.id, s.trace_id, case when s.kind_type = 'llm_call' then 1 else 0 end, down.model, down.depth + 1
             from down cross join span s
-            where down.leads = 1 and down.depth < ${LEVELS_MAX} and s.project_id = ${projectId} and s.parent_id = down.id
-              and ${unindexed('s.trace_id')} = down.trace_id${within('s')}),
-        up(id, trace_id, parent_id, depth, model) as (
-          select distinct down.id, down.trace_id, down.parent_id, 0, nullif(down.model, down.model) from down where ${isCall}
-          union all
-          select up.id, up.trace_id, s.parent_id, up.depth + 1, nullif(s.model, ${UNKNOWN_MODEL}) from up cross join span s
-            where up.model is null and up.depth < ${LEVELS_MAX} and s.project_id = ${projectId} and s.id = up.parent_id
-              and ${unindexed('s.trace_id')} = up.trace_id${within('s')})
-        select up.id as "spanId", up.trace_id as "traceId", up.model as model from up where up.model is not null`,
+            where down.depth < ${LEVELS_MAX} and s.project_id = ${projectId} and s.parent_id = down.id
+              and ${unindexed('s.trace_id')} = down.trace_id and (s.model is null or s.model = ${UNKNOWN_MODEL})${within('s')})
+        select down.id as "spanId", down.trace_id as "traceId", down.model as model from down where down.is_call = 1`,
     );
   }
 
@@ -202,6 +238,27 @@ export class SpanLookups {
     );
     return new Map(finished.map(({ id, traceId }) => [id, facts.get(traceId)?.tags ?? []]));
   }
+}
+
+/** Spans by their ids, as `span s`: Postgres looks each up, whatever it knows of a table that grows. */
+function eachById({ projectId }: Scope, ids: readonly string[], within: PartitionFilter): Sql {
+  const asked = rowsFrom('asked', { id: { type: 'text', values: ids } });
+  return sql`${onSqlite(sql`span s where s.project_id = ${projectId} and ${anyOf('s.id', ids)}`)}${onPostgres(
+    sql`${asked} cross join lateral (select * from span i
+      where i.project_id = ${projectId} and i.id = asked.id${within('i')} limit 1) s`,
+  )}`;
+}
+
+const namesModel = ({ model }: ModelLink): boolean => model !== null && model !== UNKNOWN_MODEL;
+
+/** The model of the nearest span around a call that names one, as far as all between them are there. */
+function modelAround(byId: ReadonlyMap<string, ModelLink>, call: ModelLink): string | null | undefined {
+  let span: ModelLink | undefined = call;
+  for (let depth = 0; span && !namesModel(span) && depth < LEVELS_MAX; depth++) {
+    span = byId.get(span.parentId ?? '');
+    if (span?.traceId !== call.traceId) return undefined;
+  }
+  return span && namesModel(span) ? span.model : undefined;
 }
 
 /** The table that has all ids of spans: on Postgres the one without partitions. */
