@@ -5,12 +5,14 @@ import {
   isNothing,
   isPlainMessage,
   isPlainText,
+  isReasoningItem,
   sentCalls,
   textOfPart,
   toolCallsOf,
   isAllMessages,
 } from './conversation.js';
 import type { Given } from './dialect.js';
+import { responsesEndpoint } from '../openai-format/responses-endpoint.js';
 import type { RecordedChoice } from '../provider.js';
 
 /** What came of a call of a model, as spans hold it. */
@@ -39,10 +41,23 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
     return finishReasons.length > 0 ? { text: null, finish_reason: finishReasons[0]! } : undefined;
   }
   const choices = messages.map((message, at) => choiceOf(message, finishReasons[at]));
-  const [first] = choices;
+  const items = itemsOf(value);
+  const first = items
+    ? { ...choiceMembers(responsesEndpoint.readAnswer({ output: items })), ...reasonOf(choices) }
+    : choices[0];
   const isMore = messages.some(hasMore);
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
+
+/** The items of one answer of Responses, a reasoning among them; `undefined` for messages and parts of any other form. */
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  const items = listOf(value);
+  return items.some((item) => isReasoningItem(item)) ? items : undefined;
+}
+
+const reasonOf = (choices: readonly Completion[]): Pick<Completion, 'finish_reason'> => ({
+  finish_reason: choices.map(({ finish_reason: reason }) => reason).find((reason) => reason !== null) ?? null,
+});
 
 /** Thoughts that are a message of their own (OpenLLMetry) belong to the one behind them, where that has none. */
 function withThoughts(messages: ChatMessage[]): ChatMessage[] {

@@ -76,7 +76,14 @@ function messagesOfList(list: readonly unknown[]): ChatMessage[] {
 function messageOfItem(item: unknown): ChatMessage {
   const part = typedPart(item);
   if (toolCallOf(part)) return messageOf({ role: 'assistant', content: [part] });
-  return toolResultOf(part) ? messageOf({ role: 'tool', content: [part] }) : { role: 'user', content: item };
+  if (toolResultOf(part)) return messageOf({ role: 'tool', content: [part] });
+  return { role: isReasoningItem(item) ? 'assistant' : 'user', content: item };
+}
+
+/** Whether something is what a model thought as an item of Responses, whose text is in a list. */
+export function isReasoningItem(item: unknown): boolean {
+  const { type, summary } = objectOf(item);
+  return type === 'reasoning' && Array.isArray(summary);
 }
 
 /** Whether there is nothing to be brought into another form, which is seen soonest. */
