@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, pressInTurn, settled } from './page-steps.ts';
+import { expectAccessible, expectFewAsked, expectSoon, pressInTurn, settled } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -61,18 +61,18 @@ describe('analytics of two days', () => {
 
   inBrowser('say in totals, charts and tables what the API says', async () => {
     await open('/analytics');
+    await expectFewAsked(page);
     const totals = page.getByRole('list', { name: 'Totals' }).getByRole('listitem');
     await totals.getByText(dollars(summary.total_cost)).waitFor();
     const { total_tokens: tokens, total_spans: spans } = summary;
-    const none = '– to the period before';
     await expectSoon(
       async () => (await totals.allTextContents()).map((text) => text.trim()),
       [
-        `Cost ${dollars(summary.total_cost)} ${none}`,
-        `Tokens ${tokens.toLocaleString('en-US')} ${none} ${(tokens - 180).toLocaleString('en-US')} in (0 cached), 180 out`,
-        `Spans ${spans} ${none}`,
-        `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s ${none} LLM calls`,
-        `Errors 2 ${none} LLM calls, ${(summary.error_rate * 100).toFixed(1)}% of those finished`,
+        `Cost ${dollars(summary.total_cost)}`,
+        `Tokens ${tokens.toLocaleString('en-US')} ${(tokens - 180).toLocaleString('en-US')} in (0 cached), 180 out`,
+        `Spans ${spans}`,
+        `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s LLM calls`,
+        `Errors 2 LLM calls, ${(summary.error_rate * 100).toFixed(1)}% of those finished`,
       ],
     );
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('Model');
@@ -159,7 +159,7 @@ describe('analytics of two days', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('Mod');
     await page.waitForURL(/and_by=model/);
-    await combobox('Most first of').selectOption('Errors');
+    await combobox('Sort by').selectOption('Errors');
     await page.waitForURL(/order_by=errors/);
     await rows.getByRole('link', { name: 'ada' }).nth(2).waitFor();
     const shown = (await cells()).map((row) => row.slice(0, 2));

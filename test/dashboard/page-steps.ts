@@ -48,6 +48,18 @@ export async function settled<T>(page: Page, read: () => Promise<T>): Promise<T>
   return last;
 }
 
+/** Fails when a page that was just opened asks the API for more than six things in the second after its session is known. */
+export async function expectFewAsked(page: Page): Promise<void> {
+  const starts = async (): Promise<[string, number][]> =>
+    page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/api/'))
+      .map(({ name, startTime }) => [name, startTime - performance.now()])`);
+  await expectSoon(async () => ((await starts())[1]?.[1] ?? 0) < -1_000, true);
+  const asked = await starts();
+  const first = asked[1]![1];
+  expect(asked.filter(([, at]) => at < first + 1_000).slice(6)).toEqual([]);
+}
+
 /** What is asked of an element: tests know no types of a page. */
 interface Node {
   isConnected: boolean;

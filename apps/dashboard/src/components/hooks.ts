@@ -33,6 +33,19 @@ export function useIdle(): boolean {
   return isIdle;
 }
 
+/** What shows nothing of a page yet is asked for so many milliseconds after all that does. */
+const LATER_MS = 1_500;
+
+/** Turns true once the page has had the time to show: choices that a field offers are asked for then. */
+export function useLater(): boolean {
+  const [isLater, setIsLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLater(true), LATER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLater;
+}
+
 /** One function for always that calls the one of the latest drawing: what is handed it need not be drawn again. */
 export function useLatest<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,

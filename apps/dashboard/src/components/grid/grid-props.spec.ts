@@ -7,6 +7,7 @@ describe('the columns of a grid', () => {
   it('are tracks of which one takes what is left', () => {
     expect(tracksOf(COLUMNS)).toBe('100px minmax(200px, 1fr) 50px');
     expect(tracksOf([{ width: 200, grows: 560 }])).toBe('minmax(200px, 560px)');
+    expect(tracksOf([{ width: 88, grows: 'in-wide-windows' }])).toBe('minmax(88px, clamp(88px, 30vw - 500px, 240px))');
   });
 
   it('are as wide as their tracks with the space between and beside them', () => {

@@ -66,7 +66,8 @@ export interface GridColumn<Row> {
   note?: string;
   /** Pixels; the column that `grows` takes what is left, up to so many pixels for a name, and has at least these. */
   width: number;
-  grows?: boolean | number;
+  /** `in-wide-windows` where a text is cut in others, as the names of models are: the column that takes what is left goes before. */
+  grows?: boolean | number | 'in-wide-windows';
   align?: 'end';
   /** Whether it is the beginning of what a peek shows, so that a press on it opens one. */
   peeks?: boolean;
@@ -86,8 +87,13 @@ export interface GridColumn<Row> {
 /** The CSS tracks of the columns. */
 export function tracksOf(columns: readonly Pick<GridColumn<unknown>, 'width' | 'grows'>[]): string {
   return columns
-    .map(({ width, grows }) => (grows ? `minmax(${width}px, ${grows === true ? '1fr' : `${grows}px`})` : `${width}px`))
+    .map(({ width, grows }) => (grows ? `minmax(${width}px, ${limitOf(width, grows)})` : `${width}px`))
     .join(' ');
+}
+
+function limitOf(width: number, grows: true | number | 'in-wide-windows'): string {
+  if (grows === 'in-wide-windows') return `clamp(${width}px, 30vw - 500px, 240px)`;
+  return grows === true ? '1fr' : `${grows}px`;
 }
 
 const GAP = 12;

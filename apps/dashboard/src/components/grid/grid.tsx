@@ -120,7 +120,7 @@ const GridHeader = memo(GridHeaderView) as typeof GridHeaderView;
 
 /** The column that takes what is left keeps the width that it has, or it would move the edge that is dragged. */
 function fixGrowing<Row>(columns: readonly GridColumn<Row>[], row: HTMLElement | null): void {
-  const at = columns.findIndex(({ grows }) => grows);
+  const at = columns.findIndex(({ grows }) => grows && grows !== 'in-wide-windows');
   const cell = row?.querySelectorAll<HTMLElement>('[role=columnheader][data-column]')[at];
   if (cell) columns[at]!.onResize?.(cell.offsetWidth, true);
 }

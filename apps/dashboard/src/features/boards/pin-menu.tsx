@@ -14,7 +14,6 @@ import { writeFigureQuery } from './figure-query.js';
 
 /** Puts a figure as it is now onto a board, or onto a new one. */
 export function PinMenu({ figure: name, query }: { figure: FigureName; query: AnalyticsSearch }) {
-  const boards = useQuery(BOARDS).data?.filter(({ hidden }) => !hidden) ?? [];
   const client = useQueryClient();
   const [isNaming, setIsNaming] = useState(false);
   const title = query.split_by === undefined ? name : `${name} by ${query.split_by.replace('_', ' ')}`;
@@ -38,11 +37,7 @@ export function PinMenu({ figure: name, query }: { figure: FigureName; query: An
   return (
     <>
       <ButtonMenu label="Pin to board" icon="plus" iconOnly align="end">
-        {boards.map((board) => (
-          <ButtonMenuItem key={board.id} onClick={() => void pin(board.id)}>
-            {board.name}
-          </ButtonMenuItem>
-        ))}
+        <BoardItems onChoose={(id) => void pin(id)} />
         <ButtonMenuItem onClick={() => setIsNaming(true)}>New board</ButtonMenuItem>
       </ButtonMenu>
       {isNaming && (
@@ -56,4 +51,16 @@ export function PinMenu({ figure: name, query }: { figure: FigureName; query: An
       )}
     </>
   );
+}
+
+/** An entry for each board; the menu asks for them when it is opened. */
+function BoardItems({ onChoose }: { onChoose(id: string): void }) {
+  const { data } = useQuery(BOARDS);
+  return data
+    ?.filter(({ hidden }) => !hidden)
+    .map(({ id, name }) => (
+      <ButtonMenuItem key={id} onClick={() => onChoose(id)}>
+        {name}
+      </ButtonMenuItem>
+    ));
 }

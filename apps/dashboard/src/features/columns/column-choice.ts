@@ -33,8 +33,8 @@ export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoic
   return columns.length === 0 ? undefined : columns;
 }
 
-/** Characters of texts that lists ask the API for: the beginnings that rows show. */
-export const PREVIEW = 120;
+/** Characters of texts that lists ask the API for: more than a row shows in a wide window, so that its end says that it is cut. */
+export const PREVIEW = 300;
 
 /** What the API is asked for beside the rows, where its column is shown. @param cols the text of a choice. */
 export function includedIn<Column extends string>(cols = '', columns: readonly Column[]): { include?: Column[] } {

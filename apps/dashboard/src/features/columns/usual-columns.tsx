@@ -24,7 +24,8 @@ export function durationColumn<Row>(id: string, header: string, width: number, o
 
 /** A column of recorded texts, which may be written from right to left. */
 export function textColumn<Row>(id: string, header: string, width: number, of: Of<Row, string>): GridColumn<Row> {
-  return { id, header, width, cell: (row) => <bdi title={of(row) ?? undefined}>{of(row)}</bdi> };
+  const cell = (row: Row) => <bdi title={of(row) ?? undefined}>{of(row)}</bdi>;
+  return { id, header, width, grows: 'in-wide-windows', cell };
 }
 
 /** A column of the beginnings of texts; a press on one peeks. */

@@ -25,7 +25,9 @@ import styles from './run-list.module.css';
 export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
   return [
     { id: 'name', header: 'Name', width: 160, grows: 560, cell: (run) => <NameOfRun run={run} /> },
-    cellColumn('dataset', 'Dataset', 112, ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />),
+    cellColumn('dataset', 'Dataset', { width: 112, grows: 'in-wide-windows' }, ({ dataset_id: id }) => (
+      <DatasetLink dataset={{ id, name: nameOf(id) }} />
+    )),
     textColumn('model', 'Model', 112, ({ config }) => config.model),
     textColumn('scoring', 'Scoring', 92, scorersOf),
     { id: 'status', header: 'Status', width: 92, cell: (run) => <StatusOfRun run={run} /> },
@@ -82,7 +84,7 @@ export function longTextColumn<Row>(
   width: number,
   of: (row: Row) => string | null,
 ): GridColumn<Row> {
-  return { id, header, width, grows: true, cell: (row) => <bdi>{of(row)?.slice(0, SHOWN_LENGTH)}</bdi> };
+  return { id, header, width, grows: true, cell: (row) => <bdi>{of(row)?.slice(0, SHOWN_LENGTH) ?? NONE}</bdi> };
 }
 
 /** A list of runs that is kept up to date. @param filters by the names of the API. */

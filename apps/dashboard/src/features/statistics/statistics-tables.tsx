@@ -16,6 +16,7 @@ import {
 import type { ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
+import { useLater } from '../../components/hooks.js';
 import { capitalized, formatCost, formatDuration } from '../../components/format.js';
 import { VERDICT_WORDS } from '../gates/gates.js';
 import { QueryFault } from '../../components/page-parts.js';
@@ -317,6 +318,7 @@ export function DivisionFields({ runId, division, onChange }: DivisionFieldsProp
     queryFn: ({ signal }) => api.getEvalMetadata({ path: { id: runId }, signal }),
     // A run keeps to the datapoints that it began with.
     staleTime: Infinity,
+    enabled: useLater(),
   });
   const known = data?.keys ?? [];
   if (known.length === 0) return null;

@@ -6,7 +6,7 @@ import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { EmptyState, PageHeading, QueryFault } from '../../components/page-parts.js';
-import { useDelayed } from '../../components/hooks.js';
+import { useDelayed, useLater } from '../../components/hooks.js';
 import { SelectField, TextField } from '../../components/field.js';
 import { capitalized, formatId, shareOf } from '../../components/format.js';
 import { TimeRangeField } from '../../features/filters/filter-bar.js';
@@ -45,6 +45,7 @@ export function AnalyticsPage() {
   const models = useQuery({
     queryKey: [...keys.facets('model', ''), 'names'],
     queryFn: ({ signal }) => loadModels(signal),
+    enabled: useLater(),
   });
   const { data, error, isPlaceholderData } = spans;
   const isLate = useDelayed(data === undefined && error === null);
@@ -216,7 +217,7 @@ function TotalsList({ search, spans }: { search: AnalyticsSearch; spans: Series 
             name={figure.name === 'Latency' ? 'Average latency' : figure.name}
             value={figure.format(now ?? null)}
             exact={figure.formatExactly(now ?? null)}
-            change={describeChange(now ?? null, before ?? null)}
+            change={spans.previous && describeChange(now ?? null, before ?? null)}
             note={notes[figure.name]}
           />
         );
@@ -229,8 +230,8 @@ interface TotalProps {
   name: string;
   value: string;
   exact: string;
-  /** How much it changed to the period before. */
-  change: string;
+  /** How much it changed to the period before; `null` where the range is open. */
+  change: string | null;
   note: string | false | undefined;
 }
 
@@ -241,10 +242,12 @@ function Total({ name, value, exact, change, note }: TotalProps) {
       <span className={totalsListStyles.value} {...(exact !== value && { title: exact })}>
         {value}
       </span>{' '}
-      <span className={totalsListStyles.name} title="Change to the period before">
-        {change}
-        <span className="visually-hidden"> to the period before</span>
-      </span>{' '}
+      {change !== null && (
+        <span className={totalsListStyles.name} title="Change to the period before">
+          {change}
+          <span className="visually-hidden"> to the period before</span>{' '}
+        </span>
+      )}
       {note && <span className={totalsListStyles.name}>{note}</span>}
     </li>
   );

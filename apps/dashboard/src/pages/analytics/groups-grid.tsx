@@ -89,13 +89,13 @@ export function GroupsGrid({ search, onChange }: GroupsGridProps) {
           onChange={({ target }) => change({ by: target.value })}
         />
         <SelectField
-          label="And by"
+          label="Then by"
           options={[{ value: '', label: 'Nothing' }, ...choices(second ?? by).filter(({ value }) => value !== by)]}
           value={second ?? ''}
           onChange={({ target }) => change({ and_by: target.value })}
         />
         <SelectField
-          label="Most first of"
+          label="Sort by"
           options={RANKS.map((value) => ({ value, label: RANK_WORDS[value] ?? capitalized(value) }))}
           value={order}
           onChange={({ target }) => change({ order_by: target.value })}

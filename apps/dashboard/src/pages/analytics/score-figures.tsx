@@ -3,6 +3,7 @@ import { formatCounted, formatScore, NONE } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
+import { useLater } from '../../components/hooks.js';
 import { QueryFault } from '../../components/page-parts.js';
 import { draftOfFigure } from '../../features/alerts/alert-form.js';
 import { CreateAlert } from '../../features/alerts/create-alert.js';
@@ -25,9 +26,10 @@ interface ScoreFiguresProps {
 /** Scores over time, a figure for each name; nothing where nothing was scored in the range. */
 export function ScoreFigures({ search, width }: ScoreFiguresProps) {
   const group = width === 'minute' ? 'hour' : width;
+  const hasScores = useHasFeature('scores') === true;
   const query = useQuery({
     queryKey: keys.analytics(search, { scores: group }),
-    enabled: useHasFeature('scores') === true,
+    enabled: useLater() && hasScores,
     queryFn: async ({ signal }) => {
       const ends = knownEnds(search, Date.now());
       const asked = { ...ends, group_by: group, ...(search.model && { model: search.model }) } as const;

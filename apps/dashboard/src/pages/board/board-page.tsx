@@ -26,12 +26,12 @@ const route = getRouteApi('/boards/$id');
 export function BoardPage() {
   const { id } = route.useParams();
   const board = useQuery(boardQuery(id));
-  useWayUp('/boards', 'Board');
+  const wayUp = useWayUp('/boards', 'Board');
   if (isNotFound(board.error)) return <NotFound what="Board" back={<Link to="/boards">Go to Boards</Link>} />;
-  if (board.data !== undefined) return <Board key={id} board={board.data} />;
   return (
     <>
-      <PageHeading title="Board" />
+      {wayUp}
+      {board.data === undefined ? <PageHeading title="Board" /> : <Board key={id} board={board.data} />}
       <QueryFault title="The board could not be loaded" query={board} />
     </>
   );

@@ -105,7 +105,6 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
           value={search.only ?? ''}
           onChange={(event) => set('only', event.currentTarget.value)}
         />
-        <DivisionFields runId={baseline.id} division={search} onChange={set} />
         {runs.length < COMPARED_MAX && (
           <RunField
             label="Add run"
@@ -116,6 +115,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
             onChange={(id) => id !== '' && setRuns([...ids, id])}
           />
         )}
+        <DivisionFields runId={baseline.id} division={search} onChange={set} />
       </FieldRow>
       {runs.length === 1 ? (
         <p>Add a run to compare this one with.</p>

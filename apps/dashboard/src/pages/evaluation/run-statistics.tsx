@@ -52,7 +52,6 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
     <section aria-label="Statistics" className={styles.section}>
       <h2>Statistics</h2>
       <FieldRow>
-        <DivisionFields runId={run.id} division={search} onChange={onChange} />
         <RunField
           label="Compare with"
           none={run.baseline_run_id === null ? 'No baseline' : 'The run that it was started to compare with'}
@@ -61,6 +60,7 @@ export function RunStatistics({ run, search, onChange }: RunStatisticsProps) {
           value={search.baseline ?? ''}
           onChange={(id) => onChange('baseline', id)}
         />
+        <DivisionFields runId={run.id} division={search} onChange={onChange} />
       </FieldRow>
       <QueryFault title="The statistics could not be loaded" query={query} />
       {data && (
@@ -116,7 +116,7 @@ export function RunGates({ run }: { run: EvalRunResource }) {
 
 function GateTable({ run: { gates, dataset_id: datasetId } }: { run: EvalRunResource }) {
   const runs = useRunsOf(datasetId);
-  const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
+  const nameOf = (id: string): string => runs?.find((run) => run.id === id)?.name ?? id;
   return (
     <ScrolledTable
       caption="Gates of this run"

@@ -24,11 +24,12 @@ export function NewEvaluationPage() {
   });
   const choices = useRunChoices('');
   const { isReady, error, datasets, connections } = choices;
-  useWayUp('/evaluations', 'Evaluations');
+  const wayUp = useWayUp('/evaluations', 'Evaluations');
   const mayWrite = useMayWrite();
   const isAwaited = !isReady || (run !== undefined && again.isPending) || tried.isLoading;
   return (
     <>
+      {wayUp}
       <PageHeading title="New evaluation" />
       {!mayWrite && <p>This key is read-only. Starting an evaluation needs a key with the scope write.</p>}
       {error && <FaultNotice title="The form could not be loaded" error={error} />}

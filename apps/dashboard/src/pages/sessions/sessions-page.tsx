@@ -99,7 +99,7 @@ export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
     countColumn('total_tokens', 'Tokens', 80, ({ total_tokens }) => total_tokens),
     costColumn('total_cost', 'Cost', 80, ({ total_cost }) => total_cost),
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
-    { id: 'ended_at', header: 'Ended', width: 112, cell: ({ ended_at }) => (ended_at ? <Time at={ended_at} /> : NONE) },
+    { id: 'ended_at', header: 'Ended', width: 136, cell: ({ ended_at }) => (ended_at ? <Time at={ended_at} /> : NONE) },
     textColumn('user_ids', 'Users', 140, ({ user_ids: ids }) =>
       ids.length === 0 ? null : ids.map(formatId).join(', '),
     ),
