@@ -167,7 +167,7 @@ export function evalGroups(lab: () => EvalCommandLab): void {
         [['--threshold', 'category:lagal.pass_rate >= 50%'], /no datapoint has "lagal" as category.*\(legal\?\)/],
         [
           ['--threshold', 'pass_rate >= 50% by categroy'],
-          /no datapoint has "categroy" in its metadata.*\(category\?\)/,
+          /names "categroy", which no datapoint has in its metadata.*\(category\?\)/,
         ],
         [['--threshold', 'mean_ci_low >= 0', '--cluster-by', 'docs'], /no datapoint has "docs".*\(doc\?\)/],
       ] as const) {
@@ -185,7 +185,10 @@ export function evalGroups(lab: () => EvalCommandLab): void {
         ['--cluster-by', 'docs', '--model', 'a', '--model', 'b'],
       ]) {
         const { code, err } = await run('held', ...more);
-        expect([code, err]).toEqual([4, expect.stringMatching(/no datapoint has "(categroy|docs)" in its metadata/)]);
+        expect([code, err]).toEqual([
+          4,
+          expect.stringMatching(/names "(categroy|docs)", which no datapoint has in its metadata/),
+        ]);
         const [newest] = (await lab().cli.json<{ runs: EvalRunSummary[] }>(['eval', 'list'])).runs;
         expect(newest!.status).toBe('cancelled');
       }

@@ -95,7 +95,7 @@ export function groupsOfRuns(lab: () => EvalsLab): void {
 
     it('are refused for a member that no datapoint has, and for too many groups', async () => {
       for (const [query, path, message] of [
-        ['group_by=categroy', 'group_by', /no datapoint has "categroy" in its metadata; .*\(category\?\)/],
+        ['group_by=categroy', 'group_by', /names "categroy", which no datapoint has in its metadata; .*\(category\?\)/],
         ['group_by=half&group_by=nope', 'group_by', /no datapoint has "nope"/],
         ['cluster_by=document', 'cluster_by', /no datapoint has "document"/],
         ['group_by=metadata.', 'group_by[0]', /name of a member/],

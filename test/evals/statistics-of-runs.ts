@@ -133,7 +133,7 @@ export function statisticsOfRuns(lab: () => EvalsLab): void {
       const unclustered = await statistics(run);
       expect(unclustered.score.clusters).toBe(12);
       expect((await read(run, '?cluster_by=none')).body.errors).toEqual([
-        { path: 'cluster_by', message: 'no datapoint has "none" in its metadata; there are doc' },
+        { path: 'cluster_by', message: 'names "none", which no datapoint has in its metadata; there are doc' },
       ]);
       expect((await statistics(run, '?cluster_by=metadata.doc')).score.clusters).toBe(3);
     });

@@ -180,7 +180,7 @@ describe('what a gate names of the metadata', () => {
     expect(resolve({ group: { key: 'category', value: 'lagal' } }).faults).toEqual([
       {
         member: 'group.value',
-        message: 'no datapoint has "lagal" as category in its metadata; there are legal, tone (legal?)',
+        message: 'is "lagal", which no datapoint has as category in its metadata; there are legal, tone (legal?)',
       },
     ]);
   });
@@ -200,18 +200,19 @@ describe('what a gate names of the metadata', () => {
     expect(resolve({ by: 'categroy', cluster_by: 'docs' }).faults).toEqual([
       {
         member: 'by',
-        message: 'no datapoint has "categroy" in its metadata; there are category, level, topic, id (category?)',
+        message:
+          'names "categroy", which no datapoint has in its metadata; there are category, level, topic, id (category?)',
       },
       {
         member: 'cluster_by',
-        message: 'no datapoint has "docs" in its metadata; there are category, level, topic, id',
+        message: 'names "docs", which no datapoint has in its metadata; there are category, level, topic, id',
       },
     ]);
     expect(resolve({ by: 'id' }).faults).toEqual([
-      { member: 'by', message: 'id has more than 200 values, or too long ones' },
+      { member: 'by', message: 'names id, which has more than 200 values, or too long ones' },
     ]);
     expect(new MetadataKeys().resolve({ ...mean, by: 'a' }, []).faults[0]?.message).toBe(
-      'no datapoint has "a" in its metadata; there is none',
+      'names "a", which no datapoint has in its metadata; there is none',
     );
   });
 });

@@ -86,7 +86,7 @@ export class MetadataKeys {
 
   /** Says that no datapoint has a member, and which there are. */
   describeMissing(key: string): string {
-    return `no datapoint has ${JSON.stringify(key)} in its metadata; ${describeNames(key, [...this.known.keys()])}`;
+    return `names ${JSON.stringify(key)}, which no datapoint has in its metadata; ${describeNames(key, [...this.known.keys()])}`;
   }
 
   /** A gate with the key and the value of its group as the datapoints have them, and what is wrong with what it names. */
@@ -98,7 +98,7 @@ export class MetadataKeys {
       if (key === undefined) continue;
       if (!this.has(key)) faults.push({ member, message: this.describeMissing(key) });
       else if (member === 'by' && this.hasTooMany(key)) {
-        faults.push({ member, message: `${key} has more than ${GROUPS_MAX} values, or too long ones` });
+        faults.push({ member, message: `names ${key}, which has more than ${GROUPS_MAX} values, or too long ones` });
       }
     }
     if (!gate.group) return { gate, faults };
@@ -141,7 +141,7 @@ export class MetadataKeys {
     const texts = keys.flatMap((each) => [...this.known.get(each)!.values.values()].map(String));
     return {
       member: 'group.value',
-      message: `no datapoint has ${shown} ${where}; ${describeNames(String(value), texts)}`,
+      message: `is ${shown}, which no datapoint has ${where}; ${describeNames(String(value), texts)}`,
     };
   }
 
