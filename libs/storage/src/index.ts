@@ -48,6 +48,7 @@ export {
   type Sorting,
 } from './statements/keyset.js';
 export { openStorage } from './open-storage.js';
+export { retryStorageWrite, type RetryOptions } from './transactions/retry-storage-write.js';
 export { BeginAgain } from './transactions/write-tx.js';
 export { allSettledOrThrow } from './transactions/write-tx.js';
 export { DayPartitions } from './partitions/day-partitions.js';

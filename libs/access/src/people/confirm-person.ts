@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, Unavailable, withinMs, type Logger } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { retryStorageWrite, Storage, type WriteTx } from '@spandrel/storage';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
 import { SignOut } from '../browser-sessions/sign-in.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
@@ -24,6 +24,9 @@ const DUE = 0.8;
 
 /** A server that began to ask and has not come back after this time has died. */
 const ASKING_MS_MAX = 20_000;
+
+/** How long tokens that the provider gave are held while the database cannot take them: it gives each once. */
+const HOLDING_MS_MAX = 600_000;
 
 /** How often it is looked whether another server has been answered. */
 const LOOK_MS = 50;
@@ -162,7 +165,7 @@ export class ConfirmPerson {
     const opened = open(session);
     const isSame = person && person.issuer === this.settings.issuer && opened;
     const confirmed = isSame ? await this.provider.confirmAgain(person.subject, opened.tokens) : 'tokens_ended';
-    await this.storage.write(async (tx) => {
+    const write = async (tx: WriteTx): Promise<void> => {
       const row = await this.sessions.findForWrite(tx, session.id);
       if (!row) return;
       if (typeof confirmed === 'string') {
@@ -176,6 +179,10 @@ export class ConfirmPerson {
       }
       row.refreshingAt = null;
       row.sealedTokens = sealedAgain(row, confirmed.tokens, opened!.tokenKey, cookie);
+    };
+    await retryStorageWrite(() => this.storage.write(write), {
+      kill: AbortSignal.timeout(HOLDING_MS_MAX),
+      failed: (error) => this.warn(error),
     });
     if (typeof confirmed === 'object' && 'problem' in confirmed) throw confirmed.problem;
   }

@@ -14,6 +14,7 @@ import {
   newId,
   PeriodicTask,
 } from '@spandrel/kernel';
+import { retryStorageWrite } from '@spandrel/storage';
 import { ProjectMasking } from '@spandrel/masking';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
@@ -30,7 +31,7 @@ import { WriteItemTrace } from './item-trace.js';
 import type { ObservedCall } from './model-call.js';
 import { RunCalls } from './run-calls.js';
 import { PrepareRun, RunFailure, type PreparedRun } from './prepare-run.js';
-import { retryStorageWrite, RunSlots, createTurnPath, type ExecuteRunOptions } from './run-slots.js';
+import { RunSlots, createTurnPath, type ExecuteRunOptions } from './run-slots.js';
 import type { SampleResult } from './sample-result.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import {

@@ -1,45 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { Unavailable, LOGGER, type Logger } from '@spandrel/kernel';
+import { LOGGER, type Logger } from '@spandrel/kernel';
+import { retryStorageWrite, type RetryOptions } from '@spandrel/storage';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { RunKey } from '../eval-run.store.js';
 import type { SampleKey } from '../eval-item.js';
 import { unrecordable } from './execute-sample.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './add-samples.js';
 import type { SampleResult } from './sample-result.js';
-
-interface RetryOptions {
-  /** Ends it, with what the last attempt threw. */
-  kill: AbortSignal;
-  /** Called once, for the first attempt that failed. */
-  failed: (error: unknown) => void;
-}
-
-/** Pause between attempts to write while the database cannot take it. */
-const PAUSE_MS = 1_000;
-
-/** Attempts that may fail in other ways, and the pause behind each: conflicts with other processes pass, a fault stays. */
-const OTHER_ATTEMPTS_MAX = 3;
-const OTHER_PAUSE_MS = 250;
-
-/**
- * Does something with the database until it is done: a result is not to be lost for want of a database, since the model
- * would have to be called again.
- * @throws what is not passing: the error of the third attempt that failed in another way than `Unavailable`.
- */
-export async function retryStorageWrite<T>(work: () => Promise<T>, { kill, failed }: RetryOptions): Promise<T> {
-  for (let attempt = 1, others = 0; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (kill.aborted) throw error;
-      if (attempt === 1) failed(error);
-      const isAway = error instanceof Unavailable;
-      if (!isAway && ++others === OTHER_ATTEMPTS_MAX) throw error;
-      await pause(isAway ? PAUSE_MS : OTHER_PAUSE_MS, undefined, { signal: kill });
-    }
-  }
-}
 
 /**
  * Wakes slots of a run that wait for room below its cost cap when one of its samples has ended. An end wakes one of them, and each
