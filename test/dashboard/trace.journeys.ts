@@ -45,6 +45,14 @@ describe('a trace of ten thousand spans', () => {
     await expectSoon(() => page.title(), 'Many spans · Spandrel');
     await expectSoon(rowCount, '10001');
     await page.getByRole('list', { name: 'Trace facts' }).getByText('2026-11-22 12:00:00').waitFor();
+    const cut = await rows()
+      .locator('[role=columnheader] > [aria-hidden=true], [role=columnheader] > * > [aria-hidden=true]')
+      .evaluateAll((ticks) => {
+        const right = (element: { getBoundingClientRect(): { right: number } }) =>
+          element.getBoundingClientRect().right;
+        return ticks.flatMap((tick) => (right(tick) > right(tick.parentElement!) + 1 ? tick.textContent : []));
+      });
+    expect(cut).toEqual([]);
     await rows().getByRole('row').nth(1).focus();
     await page.keyboard.press('End');
     await until(async () => (await selected().innerText()).includes('call 9999'));

@@ -46,8 +46,10 @@ interface DifferenceProps extends DiffViewProps {
 function Difference({ before, after, mode, ...names }: DifferenceProps) {
   const parts = useParts(before, after, mode === 'lines' ? 'lines' : 'words');
   if (parts === null) return <div className={styles.text} aria-busy="true" />;
-  if (mode === 'alike' && !areAlike(parts)) return <Rendered name={names.afterName} text={after} />;
-  if (mode === 'side' && !areAlike(parts)) {
+  // Where nothing differs, there is nothing to mark.
+  const isMarked = before !== after && areAlike(parts);
+  if (mode === 'alike' && !isMarked) return <Rendered name={names.afterName} text={after} />;
+  if (mode === 'side' && !isMarked) {
     return (
       <div className={styles.beside}>
         <Rendered name={names.beforeName} text={before} />

@@ -193,8 +193,8 @@ function styleOf(stretch: Stretch, range: Stretch, background?: string) {
 }
 
 const TICKS_MAX = 4;
-/** Further right the words of a moment would be cut. */
-const LAST_TICK = 0.86;
+/** Further right the words of a moment stand before its line, where they are not cut. */
+const LAST_TICK = 0.75;
 
 function TimelineHeader({ range }: { range: Stretch }) {
   return (
@@ -202,12 +202,11 @@ function TimelineHeader({ range }: { range: Stretch }) {
       <span className="visually-hidden">Timeline</span>
       {ticksOf(range, TICKS_MAX).map((tick) => {
         const { left } = shareOf({ from: tick, to: tick }, range);
+        const style = left < LAST_TICK ? { left: `${left * 100}%` } : { right: `${(1 - left) * 100}%` };
         return (
-          left < LAST_TICK && (
-            <span key={tick} className={styles.tick} style={{ left: `${left * 100}%` }} aria-hidden="true">
-              {formatDuration(tick)}
-            </span>
-          )
+          <span key={tick} className={styles.tick} style={style} aria-hidden="true">
+            {formatDuration(tick)}
+          </span>
         );
       })}
     </span>
