@@ -18,8 +18,8 @@ export const OURS = 'Spandrel read store';
 export const FORM = `${OURS}, form 2`;
 
 /**
- * What the newest version of a row must be to be there. The engine is not told which column says so: it would look for
- * versions in all parts then, also in those of days that are merged into one.
+ * What the newest version of a row must be to be there. The engine does not know which column says so: it would look for
+ * versions everywhere then, also in days that are merged into one part.
  */
 export const IS_THERE = 'is_deleted = 0';
 
