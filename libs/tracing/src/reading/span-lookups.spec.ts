@@ -12,7 +12,7 @@ const span = (n: number, model = 'unknown') => ({
 function storageWith(spans: readonly ReturnType<typeof span>[]) {
   const asked: number[] = [];
   const read = (query: Query<unknown>) => {
-    const ids = JSON.parse(renderSql(query, 'sqlite').params.at(-1) as string) as string[];
+    const ids = JSON.parse(renderSql(query, 'sqlite').params.at(-2) as string) as string[];
     asked.push(ids.length);
     return Promise.resolve(spans.filter(({ id }) => ids.includes(id)));
   };

@@ -122,7 +122,7 @@ export class SpanLookups {
     let level: readonly string[] = [...seen];
     for (let depth = 0; level.length > 0 && depth <= LEVELS_MAX; depth++) {
       const rows = await this.storage.read(
-        MODEL_LINK.query`select ${MODEL_LINK} from ${eachById(scope, level, within)} order by s.id`,
+        MODEL_LINK.query`select ${MODEL_LINK} from ${eachById(scope, level, within)} limit ${level.length}`,
       );
       for (const row of rows) byId.set(row.id, row);
       if (depth === 0) asked = rows;
