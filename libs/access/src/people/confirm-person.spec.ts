@@ -6,12 +6,10 @@ import { ConfirmPerson } from './confirm-person.js';
 
 const tokens = (refreshToken: string): ProviderTokens => ({ refreshToken, accessToken: 'a', idToken: null });
 
-it.each([
-  ['is away', [new Unavailable('the database cannot be reached')]],
-  ['fails twice', [new Error('conflict'), new Error('conflict')]],
-])('keeps the refresh token that was exchanged while the database %s', async (_what, faults) => {
-  const row = { id: 's', sealedTokens: sealTokens(tokens('first'), 'cookie', 's'), refreshingAt: 0, refreshedAt: 0 };
+/** @param row the session as it is when the answer is written. */
+function confirmWith(row: object, answer: unknown, faults: Error[] = []) {
   let hasAsked = false;
+  const ended: string[] = [];
   const confirm = new ConfirmPerson(
     ...([
       {
@@ -20,16 +18,36 @@ it.each([
           return work({});
         },
       },
-      { confirmAgain: async () => ((hasAsked = true), { identity: {}, tokens: tokens('second') }) },
+      { confirmAgain: async () => ((hasAsked = true), answer) },
       { refreshMs: 300_000, issuer: 'https://idp' },
-      { execute: async () => undefined },
+      { execute: async () => undefined, refuse: async () => void ended.push('person') },
       { find: async () => ({ issuer: 'https://idp', subject: 'p' }) },
       { beginConfirming: async () => true, endConfirming: async () => undefined, findForWrite: async () => row },
-      {},
+      { endForGood: async () => void ended.push('session') },
       { warn: () => undefined },
     ] as unknown as ConstructorParameters<typeof ConfirmPerson>),
   );
-  const session = { id: 's', personId: 'p', refreshedAt: 0, sealedTokens: row.sealedTokens } as FoundSession;
+  return { confirm, ended };
+}
+
+const sealed = sealTokens(tokens('first'), 'cookie', 's');
+const session = { id: 's', personId: 'p', refreshedAt: 0, sealedTokens: sealed } as FoundSession;
+
+it.each([
+  ['is away', [new Unavailable('the database cannot be reached')]],
+  ['fails twice', [new Error('conflict'), new Error('conflict')]],
+])('keeps the refresh token that was exchanged while the database %s', async (_what, faults) => {
+  const row = { id: 's', sealedTokens: sealed, refreshingAt: 0, refreshedAt: 0 };
+  const { confirm } = confirmWith(row, { identity: {}, tokens: tokens('second') }, faults);
   expect(await confirm.keep(session, 'cookie')).toBe(true);
   expect(openTokens(row.sealedTokens, 'cookie', 's')?.tokens.refreshToken).toBe('second');
+});
+
+it.each([
+  ['ends with a person who is refused', 0, ['session', 'person']],
+  ['goes on where another server had the person confirmed since', 1, []],
+])('a session %s', async (_what, refreshedAt, expected) => {
+  const { confirm, ended } = confirmWith({ id: 's', sealedTokens: sealed, refreshingAt: null, refreshedAt }, 'refused');
+  await confirm.keep(session, 'cookie');
+  expect(ended).toEqual(expected);
 });

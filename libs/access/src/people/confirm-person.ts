@@ -167,7 +167,8 @@ export class ConfirmPerson {
     const confirmed = isSame ? await this.provider.confirmAgain(person.subject, opened.tokens) : 'tokens_ended';
     const write = async (tx: WriteTx): Promise<void> => {
       const row = await this.sessions.findForWrite(tx, session.id);
-      if (!row) return;
+      // Tokens that another server has exchanged since are refused, not the person.
+      if (!row || (typeof confirmed === 'string' && row.refreshedAt !== session.refreshedAt)) return;
       if (typeof confirmed === 'string') {
         await this.signOut.endForGood(tx, row);
         if (confirmed === 'refused') await this.keepPerson.refuse(tx, session.personId!);
@@ -182,7 +183,8 @@ export class ConfirmPerson {
     };
     await retryStorageWrite(() => this.storage.write(write), {
       kill: AbortSignal.timeout(HOLDING_MS_MAX),
-      failed: (error) => this.warn(error),
+      failed: (err) =>
+        this.logger.warn({ err }, 'what the identity provider said could not be stored; it is tried again'),
     });
     if (typeof confirmed === 'object' && 'problem' in confirmed) throw confirmed.problem;
   }
