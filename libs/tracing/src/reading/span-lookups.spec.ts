@@ -9,14 +9,14 @@ const span = (n: number, model = 'unknown') => ({
 });
 
 /** A storage with these spans. @returns how many ids it was asked for, and in how many statements. */
-function storageWith(spans: readonly ReturnType<typeof span>[]) {
+function storageWith(spans: readonly ReturnType<typeof span>[], within: readonly object[] = []) {
   const asked: number[] = [];
   const read = (query: Query<unknown>) => {
     const ids = JSON.parse(renderSql(query, 'sqlite').params.at(-2) as string) as string[];
     asked.push(ids.length);
     return Promise.resolve(spans.filter(({ id }) => ids.includes(id)));
   };
-  const storage = { dialect: 'sqlite', read, readLong: () => Promise.resolve([]) } as unknown as Storage;
+  const storage = { dialect: 'sqlite', read, readLong: () => Promise.resolve(within) } as unknown as Storage;
   return { asked, lookups: new SpanLookups(storage, undefined as unknown as TraceLookups) };
 }
 
@@ -37,6 +37,12 @@ describe('models around calls', () => {
   ])('goes up 32 levels: a call %i below', async (n, found) => {
     const { lookups } = storageWith(Array.from({ length: 40 }, (_, at) => span(at, at === 0 ? 'gpt-5' : undefined)));
     expect(await lookups.findModelsAround(scope, [named(n)])).toEqual(found);
+  });
+
+  it('names a call once that is asked for beside the span around it', async () => {
+    const calls = [1, 2].map((n) => ({ ...named(n), model: 'gpt-5' }));
+    const { lookups } = storageWith([span(0, 'gpt-5'), span(1), span(2)], calls);
+    expect(await lookups.findModelsAround(scope, [named(0), named(1)])).toEqual(calls);
   });
 
   it('says nothing across a span that is not there or is of another trace', async () => {

@@ -111,7 +111,10 @@ export class SpanLookups {
       if (model) found.push({ spanId: span.id, traceId: span.traceId, model });
     }
     const leading = met.asked.filter(namesModel);
-    return leading.length === 0 ? found : [...found, ...(await this.callsWithin(scope, leading, within))];
+    if (leading.length === 0) return found;
+    const known = new Set(found.map(({ spanId }) => spanId));
+    const calls = await this.callsWithin(scope, leading, within);
+    return [...found, ...calls.filter(({ spanId }) => !known.has(spanId))];
   }
 
   /** Some spans, and those around them that a model of theirs may come from: each is read once, however many lie within it. */
