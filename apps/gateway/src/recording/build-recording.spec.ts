@@ -325,6 +325,15 @@ describe('how it ends', () => {
     expect(json.span).toMatchObject({ status: failed('closed'), output: { text: 'pa' } });
   });
 
+  it('JSON of which nothing but the end is kept, as where other calls hold all room, is read where that is all of it', () => {
+    const body = new BodyBuffer(1_000, new BodyBudget(0));
+    body.add(Buffer.from('{"text":"all",'), 100);
+    body.add(Buffer.from('"finish":"stop"}'), 101);
+    const answer = { ...good, contentType: 'application/json' };
+    const { span } = buildRecording(record({ answer, response: body.finish() }));
+    expect(span).toMatchObject({ status: 'completed', output: { text: 'all', finish_reason: 'stop' } });
+  });
+
   it('a whole answer to a request for a stream is an answer', () => {
     const answer = { ...good, contentType: 'application/json' };
     const { span } = buildRecording(

@@ -79,7 +79,6 @@ function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody): 
  */
 export function parseBody(body: BufferedBody, read = textOf): unknown {
   const { pieces, tail, gap } = body;
-  if (pieces.length === 0) return undefined;
   if (gap !== 'none') return parsePartialJson(read(pieces), read(tail), gap === 'in-member');
   const text = read([...pieces, ...tail]);
   return readExactJson(text) ?? (isTruncated(body) ? parsePartialJson(text, '') : undefined);
