@@ -164,12 +164,18 @@ export function evalGroups(lab: () => EvalCommandLab): void {
       const before = provider.calls.length;
       for (const [more, fault] of [
         [['--threshold', 'lagal.pass_rate >= 50%'], /gates\[0\]\.scorer.*scorer of the run: Contains; or a value of/],
-        [['--threshold', 'category:lagal.pass_rate >= 50%'], /no datapoint has "lagal" as category.*\(legal\?\)/],
+        [
+          ['--threshold', 'category:lagal.pass_rate >= 50%'],
+          /is "lagal", which no datapoint has as category.*\(legal\?\)/,
+        ],
         [
           ['--threshold', 'pass_rate >= 50% by categroy'],
           /names "categroy", which no datapoint has in its metadata.*\(category\?\)/,
         ],
-        [['--threshold', 'mean_ci_low >= 0', '--cluster-by', 'docs'], /no datapoint has "docs".*\(doc\?\)/],
+        [
+          ['--threshold', 'mean_ci_low >= 0', '--cluster-by', 'docs'],
+          /names "docs", which no datapoint has.*\(doc\?\)/,
+        ],
       ] as const) {
         const { code, err } = await run('new', ...more);
         expect([code, err]).toEqual([4, expect.stringMatching(fault)]);

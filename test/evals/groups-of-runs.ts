@@ -96,8 +96,8 @@ export function groupsOfRuns(lab: () => EvalsLab): void {
     it('are refused for a member that no datapoint has, and for too many groups', async () => {
       for (const [query, path, message] of [
         ['group_by=categroy', 'group_by', /names "categroy", which no datapoint has in its metadata; .*\(category\?\)/],
-        ['group_by=half&group_by=nope', 'group_by', /no datapoint has "nope"/],
-        ['cluster_by=document', 'cluster_by', /no datapoint has "document"/],
+        ['group_by=half&group_by=nope', 'group_by', /names "nope", which no datapoint has/],
+        ['cluster_by=document', 'cluster_by', /names "document", which no datapoint has/],
         ['group_by=metadata.', 'group_by[0]', /name of a member/],
         ['group_by=', 'group_by[0]', /name of a member/],
         [['a', 'b', 'c', 'd', 'e'].map((key) => `group_by=${key}`).join('&'), 'group_by', /4/],
