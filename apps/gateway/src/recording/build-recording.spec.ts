@@ -271,6 +271,19 @@ describe('how it ends', () => {
       { response: buffered(Buffer.from(': ping\n\n')) },
       failed('the stream ended without its end mark'),
     ],
+    [
+      'a page in place of a stream',
+      { answer: { ...good, contentType: 'text/html' }, response: buffered(Buffer.from('<p>Sorry</p>')) },
+      failed('the stream ended without its end mark'),
+    ],
+    [
+      'a form of stream that nobody reads here',
+      {
+        answer: { ...good, contentType: 'application/vnd.amazon.eventstream' },
+        response: buffered(Buffer.from('\0\0')),
+      },
+      'completed',
+    ],
     ['a coding that nobody knows', { answer: { ...good, contentEncoding: 'lzma' }, response: NO_BODY }, 'completed'],
     [
       'JSON without its end',

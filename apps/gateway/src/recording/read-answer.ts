@@ -33,7 +33,11 @@ export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: Buffere
   // An error that comes in place of a stream is often no event.
   if (streamed.begun || isTruncated(body)) return streamed;
   const whole = readWhole(endpoint, facts, body);
-  return whole.answer === null ? streamed : { ...whole, streaming: true };
+  if (whole.answer !== null) return { ...whole, streaming: true };
+  // AWS's binary events and the like: nobody knows here how these end.
+  return framing === undefined && /^(?!text\/)./.test(facts.contentType ?? '')
+    ? { ...streamed, answer: null }
+    : streamed;
 }
 
 /** How an answer of that media type is framed; `undefined` where it does not say. */
