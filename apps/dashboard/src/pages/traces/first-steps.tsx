@@ -1,15 +1,12 @@
 import { useState } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
-import { useSettled } from '../../components/hooks.js';
+import { useLater } from '../../components/hooks.js';
 import { readStored, store } from '../../components/storage.js';
 import styles from './first-steps.module.css';
 import { lazyPart } from '../../components/lazy-part.js';
 
 const STORAGE_KEY = 'spandrel.first-steps';
 const DISMISSED = 'dismissed';
-
-/** What is done already is asked for after all that shows the page. */
-const STEPS_AFTER_MS = 1_000;
 
 const AWAITED = <p className={styles.awaited} />;
 const StepList = lazyPart(async () => (await import('./step-list.js')).StepList, AWAITED);
@@ -20,7 +17,7 @@ const StepList = lazyPart(async () => (await import('./step-list.js')).StepList,
  */
 export function FirstSteps({ hasTrace }: { hasTrace: boolean | null | undefined }) {
   const [isDismissed, setIsDismissed] = useState(() => readStored(STORAGE_KEY) === DISMISSED);
-  const isShown = useSettled(hasTrace !== null, STEPS_AFTER_MS);
+  const isLater = useLater();
   const dismiss = (): void => {
     store(STORAGE_KEY, DISMISSED);
     setIsDismissed(true);
@@ -30,7 +27,7 @@ export function FirstSteps({ hasTrace }: { hasTrace: boolean | null | undefined 
     <section aria-labelledby="first-steps" className={styles.steps}>
       <h2 id="first-steps">First steps</h2>
       {/* The lines of the steps are kept for them; the rows come first. */}
-      {hasTrace === null || !isShown ? AWAITED : <StepList hasTrace={hasTrace} />}
+      {hasTrace === null || !isLater ? AWAITED : <StepList hasTrace={hasTrace} />}
       <Button variant="quiet" icon="close" iconOnly className={styles.dismiss} onClick={dismiss}>
         Dismiss first steps
       </Button>
