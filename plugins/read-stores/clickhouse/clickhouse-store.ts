@@ -221,13 +221,13 @@ export class ClickHouseStore implements ReadStore {
   /** Merges days of which parts are left to be merged: of versions of a span the newest stays. */
   async purge(): Promise<void> {
     const { database } = this.parts;
-    const days = await this.rows<{ id: string }>(
-      `SELECT DISTINCT _partition_id AS id FROM ${database}.spans WHERE is_deleted = 1`,
+    const days = await this.rows<{ day: string }>(
+      `SELECT _partition_id AS day FROM ${database}.spans GROUP BY day HAVING max(is_deleted) = 1 AND uniq(_part) > 1`,
       LOAD_SECONDS,
     );
-    for (const { id } of days) {
+    for (const { day } of days) {
       await this.command(
-        `OPTIMIZE TABLE ${this.held('spans')} PARTITION ID ${literal(id)} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
+        `OPTIMIZE TABLE ${this.held('spans')} PARTITION ID ${literal(day)} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
       );
     }
   }
