@@ -46,7 +46,7 @@ beforeAll(() => {
 });
 
 const run = (program: string, ...args: string[]) =>
-  spawnSync(program, args, { cwd: clone, env, encoding: 'utf8', timeout: 50_000 });
+  spawnSync(program, args, { cwd: clone, env, encoding: 'utf8', timeout: 300_000 });
 
 /** Starts a program and waits until it serves. @returns its end: exit code, and what it said. */
 async function start([program, ...args]: string[], ...command: string[]) {
