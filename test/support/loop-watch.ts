@@ -16,3 +16,18 @@ export async function loopHeldMs(child: ChildProcess): Promise<number> {
     if (message.loopHeldMs !== undefined) return message.loopHeldMs;
   }
 }
+
+/** What {@link coreSlowness} reads takes so many milliseconds of CPU on a usual core. */
+const USUAL_MS = 20;
+
+/** How many times as long as on a usual core work takes on this one now: 1 or more, by JSON that is read. */
+export function coreSlowness(): number {
+  const text = `[${'{"a":"b"},'.repeat(300_000)}0]`;
+  const times = Array.from({ length: 7 }, () => {
+    const before = process.threadCpuUsage();
+    JSON.parse(text);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.max(1, Math.min(...times) / USUAL_MS);
+}
