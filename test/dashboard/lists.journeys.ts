@@ -1,7 +1,7 @@
 /** What holds in every list and in the shell around it: addresses, errors in place, the menus, names. */
 import { describe, expect } from '@jest/globals';
 import { expectNoFaults, expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectFewAsked, expectSoon, runCommand } from './page-steps.ts';
+import { askedWithin, expectAccessible, expectFewAsked, expectSoon, runCommand } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -47,11 +47,8 @@ describe('the shell and its lists', () => {
       await page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor();
       await expectFewAsked(page);
       // What was missed while a page opened is asked for 3 s after that.
-      await page.evaluate('new Promise((later) => setTimeout(later, Math.max(0, 2800 - performance.now())))');
-      const asked = (await page.evaluate(
-        `performance.getEntriesByType('resource').filter(({ startTime }) => startTime < 2800).map((entry) => entry.name)`,
-      )) as string[];
-      expect(asked.filter((url) => url.includes(`/api${path}?`)).length).toBeLessThanOrEqual(1);
+      const asked = await askedWithin(page, 2_800);
+      expect(asked.filter(([url]) => url.includes(`/api${path}?`)).length).toBeLessThanOrEqual(1);
     }
     expectNoFaults(watched);
   });

@@ -23,6 +23,7 @@ import type { Engine } from './connect.js';
 import {
   CAPABILITIES,
   countOf,
+  isOfProject,
   literal,
   literals,
   matchingSpans,
@@ -31,7 +32,7 @@ import {
   windowsOf,
 } from './list.sql.js';
 import { selectSums, sumsOfRow, type SumsTuple } from './sums.sql.js';
-import { FORM, IS_THERE, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
+import { FORM, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
 import { digestOf, textsOf } from './texts.sql.js';
 
 interface StoreParts {
@@ -145,13 +146,13 @@ export class ClickHouseStore implements ReadStore {
           const statement = `INSERT INTO ${database}.spans
             (project_id, id, trace_id, name, kind, status, started_at, version, is_deleted)
             SELECT project_id, id, trace_id, '', '', '', started_at, ${2 * batch}, 1 FROM ${database}.spans FINAL
-            WHERE ${IS_THERE} AND project_id = ${literal(projectId)} AND ${condition} AND version < ${2 * batch}`;
+            WHERE ${isOfProject(projectId)} AND ${condition} AND version < ${2 * batch}`;
           await this.command(statement, `${content}-${batch}-${projectId}-${at}`);
         }
         if (traces.length === 0) continue;
         const statement = `INSERT INTO ${database}.traces (project_id, id, status, started_at, version, is_deleted)
           SELECT project_id, id, '', started_at, ${2 * batch}, 1 FROM ${database}.traces FINAL
-          WHERE ${IS_THERE} AND project_id = ${literal(projectId)} AND id IN ${literals(traces)} AND version < ${2 * batch}`;
+          WHERE ${isOfProject(projectId)} AND id IN ${literals(traces)} AND version < ${2 * batch}`;
         await this.command(statement, `${content}-${batch}-${projectId}-traces`);
       }
       const version = 2 * batch + 1;

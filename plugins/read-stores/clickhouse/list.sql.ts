@@ -11,7 +11,7 @@ import {
   type ReadStoreTraceQuery,
   type ReadStoreTraceSort,
 } from '@spandrel/plugin-api';
-import { IS_THERE, TEXTS, TRACE_COLUMNS } from './tables.sql.js';
+import { DAY_MS, TEXTS, TRACE_COLUMNS } from './tables.sql.js';
 
 /** A value in a statement. */
 export const literal = (value: string | number): string =>
@@ -23,6 +23,12 @@ export const literals = (values: readonly string[]): string => `(${values.map(li
 /** Whole numbers beyond those of 64 bits are written as others. */
 const numberLiteral = (value: number): string =>
   Number.isSafeInteger(value) ? String(value) : `toFloat64('${String(value).replace('Infinity', 'inf')}')`;
+
+/**
+ * The condition behind `FINAL` that a row is of a project, and there. The engine does not know which column says that it was
+ * deleted: it would look for versions everywhere then, also in days that are merged into one part.
+ */
+export const isOfProject = (projectId: string): string => `is_deleted = 0 AND project_id = ${literal(projectId)}`;
 
 const like = (text: string, needle: string): string =>
   `${text} LIKE ${literal(`%${needle.replace(/[\\%_]/g, '\\$&')}%`)}`;
@@ -87,7 +93,7 @@ export function tracesOf(database: string, query: ReadStoreQueryOf<object>, colu
   const { gone, traces } = query.instead;
   const other = notIn('id', [...gone, ...traces.map(({ id }) => id)]);
   const select = `SELECT ${columns.join(', ')} FROM`;
-  const own = `${select} ${database}.traces FINAL WHERE ${joined([IS_THERE, `project_id = ${literal(query.projectId)}`, ...other])}`;
+  const own = `${select} ${database}.traces FINAL WHERE ${joined([isOfProject(query.projectId), ...other])}`;
   return traces.length === 0 ? `(${own})` : `(${own} UNION ALL ${select} ${rowsAsTable(TRACE_COLUMNS, traces)})`;
 }
 
@@ -104,8 +110,7 @@ function spanConditions(database: string, query: ReadStoreQuery): string[] {
   const ofTraces = conditionsOf(OF_TRACES, query.filters);
   const traces = tracesOf(database, query, ['id', 'session_id', 'user_id', 'tags']);
   return [
-    IS_THERE,
-    `project_id = ${literal(query.projectId)}`,
+    isOfProject(query.projectId),
     ...conditionsOf(SPAN_CONDITIONS, query.filters),
     ...notIn('id', query.except.spans),
     ...notIn('trace_id', query.except.traces),
@@ -117,7 +122,6 @@ function spanConditions(database: string, query: ReadStoreQuery): string[] {
 export const matchingSpans = (database: string, query: ReadStoreQuery): string =>
   `${database}.spans FINAL WHERE ${joined(spanConditions(database, query))}`;
 
-const DAY_MS = 86_400_000;
 /** Days of the windows in which a list in start order is read, one after the other; one more takes what is left. */
 const WINDOW_DAYS = [1, 7, 30];
 

@@ -17,13 +17,7 @@ export const OURS = 'Spandrel read store';
 /** The comment of tables as they are made here: who changes one raises the number, and stores are filled from the start. */
 export const FORM = `${OURS}, form 2`;
 
-/**
- * What the newest version of a row must be to be there. The engine does not know which column says so: it would look for
- * versions everywhere then, also in days that are merged into one part.
- */
-export const IS_THERE = 'is_deleted = 0';
-
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** Spans of other days share a partition: clocks that are wrong by decades do not make one each. */
 const DAYS = { from: Date.UTC(2020), to: Date.UTC(2050) };
 /** A day without changes for so long is merged into one part, in which nothing is looked for twice. */

@@ -1,6 +1,5 @@
 import type { ReadStoreRange, ReadStoreTextsQuery } from '@spandrel/plugin-api';
-import { literal, literals } from './list.sql.js';
-import { IS_THERE } from './tables.sql.js';
+import { isOfProject, literal, literals } from './list.sql.js';
 
 /** Texts of spans, as an array of id, input and output: their starts and traces say where they lie. */
 export function textsOf(database: string, { projectId, spans }: ReadStoreTextsQuery): string {
@@ -8,7 +7,7 @@ export function textsOf(database: string, { projectId, spans }: ReadStoreTextsQu
   const traces = [...new Set(spans.map(({ trace_id: id }) => id))];
   const minutes = [...new Set(starts.map((start) => Math.trunc(start / 60_000)))];
   return `SELECT groupArray((s.id, s.input, s.output)) FROM ${database}.spans AS s FINAL
-    WHERE ${IS_THERE} AND s.project_id = ${literal(projectId)} AND intDiv(s.started_at, 60000) IN (${minutes.map(literal).join(', ')})
+    WHERE ${isOfProject(projectId)} AND intDiv(s.started_at, 60000) IN (${minutes.map(literal).join(', ')})
     AND s.started_at BETWEEN ${literal(Math.min(...starts))} AND ${literal(Math.max(...starts))}
     AND s.trace_id IN ${literals(traces)} AND s.id IN ${literals(spans.map(({ id }) => id))}`;
 }
@@ -20,4 +19,4 @@ const DIGEST = `reinterpretAsUInt64(reverse(substring(MD5(concat(s.id, ' ', toSt
 /** How many spans of a range there are, and the sum of their digests. */
 export const digestOf = (database: string, { projectId, since, until }: ReadStoreRange): string =>
   `SELECT (count(), toString(sum(toUInt128(${DIGEST})))) FROM ${database}.spans AS s FINAL
-    WHERE ${IS_THERE} AND s.project_id = ${literal(projectId)} AND s.started_at >= ${literal(since)} AND s.started_at < ${literal(until)}`;
+    WHERE ${isOfProject(projectId)} AND s.started_at >= ${literal(since)} AND s.started_at < ${literal(until)}`;

@@ -35,9 +35,8 @@ export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: Buffere
   const whole = readWhole(endpoint, facts, body);
   if (whole.answer !== null) return { ...whole, streaming: true };
   // AWS's binary events and the like: nobody knows here how these end.
-  return framing === undefined && /^(?!text\/)./.test(facts.contentType ?? '')
-    ? { ...streamed, answer: null }
-    : streamed;
+  const isOtherForm = framing === undefined && facts.contentType && !facts.contentType.startsWith('text/');
+  return isOtherForm ? { ...streamed, answer: null } : streamed;
 }
 
 /** How an answer of that media type is framed; `undefined` where it does not say. */
