@@ -121,9 +121,28 @@ export type FileBody = string | Uint8Array | Blob | FormData | ReadableStream<Ui
 export interface Operations {
 ${operations.map((each) => operationText(each, typed.get(each.id))).join('\n')}
 }
-${schemas.map((schema) => resourceText(schema)).join('\n')}
+
+/** A moment in UTC, such as \`2026-11-20T09:00:00.000Z\`. */
+export type Timestamp = string;
+${schemas.map((schema) => resourceText(schema, extendedBy(schema, schemas))).join('\n')}
 `;
 }
+
+/** Members that a resource must have so that another one is declared to extend it. */
+const SHARED_MIN = 5;
+
+/** @returns the resource with the most members all of which a larger one has, word for word; undefined where there is none. */
+function extendedBy(larger, schemas) {
+  const members = new Set(membersOf(larger));
+  const parts = schemas.filter((schema) => {
+    const own = membersOf(schema);
+    return own.length >= SHARED_MIN && own.length < members.size && own.every((member) => members.has(member));
+  });
+  return parts.toSorted((a, b) => membersOf(b).length - membersOf(a).length)[0];
+}
+
+const membersOf = ({ type }) =>
+  ts.isTypeLiteralNode(type) ? type.members.map((member) => member.getFullText().trim()) : [];
 
 /** The document without what the types leave out: errors, headers, bodies and answers that are files. */
 function reduced({ paths: _paths, components, ...document }, operations) {
@@ -172,13 +191,16 @@ function bodyText({ content }, type) {
   return types.join(' | ');
 }
 
-/** A resource under its own name, an interface where it is an object. */
-function resourceText(member) {
+/** A resource under its own name, an interface where it is an object. @param part what it extends. */
+function resourceText(member, part) {
   const name = nameOf(member);
   const comment = ts.getLeadingCommentRanges(member.getFullText(), 0) ?? [];
   const words = comment.map(({ pos, end }) => `${member.getFullText().slice(pos, end)}\n`).join('');
-  const text = plain(member.type.getText());
-  const declared = ts.isTypeLiteralNode(member.type) ? `interface ${name} ${text}` : `type ${name} = ${text};`;
+  const known = new Set(part && membersOf(part));
+  const own = membersOf(member).filter((each) => !known.has(each));
+  const text = plain(part ? `{${own.join('\n')}}` : member.type.getText());
+  const head = part ? `${name} extends ${nameOf(part)}` : name;
+  const declared = ts.isTypeLiteralNode(member.type) ? `interface ${head} ${text}` : `type ${name} = ${text};`;
   return `\n${plain(words)}export ${declared}`;
 }
 
@@ -188,8 +210,14 @@ const plain = (text) =>
     .replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
     .replaceAll('(never | null)', 'null')
     .replaceAll('@description ', '')
+    .replaceAll(
+      /^ *\* Format: date-time\n((?: *\* (?!@).*\n)*) *\* @example .*\n( *\*\/\n *\w+\??: )string/gm,
+      '$1$2Timestamp',
+    )
+    .replaceAll(/^ *\/\*\*\n *\*\/ *\n/gm, '')
     .replaceAll(/^ *\/\*\* @enum \{[^}]*\} *\*\/ *\n/gm, '')
-    .replaceAll(/^ *\* @enum \{[^}]*\} *\n/gm, '');
+    .replaceAll(/^ *\* @enum \{[^}]*\} *\n/gm, '')
+    .replaceAll(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */');
 
 const interfaceOf = (source, name) =>
   source.statements.find((statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name);

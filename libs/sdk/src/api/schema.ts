@@ -1834,13 +1834,9 @@ export interface Operations {
        * @example 2026-11-20T09:00:00.000Z
        */
       until?: string | null;
-      /**
-       * `day` when left out; `auto` is what gives a range some thirty buckets, at most about 200.
-       */
+      /** `day` when left out; `auto` is what gives a range some thirty buckets, at most about 200. */
       group_by?: 'minute' | 'hour' | 'day' | 'week' | 'auto' | null;
-      /**
-       * What is counted: `spans` unless given.
-       */
+      /** What is counted: `spans` unless given. */
       of?: 'spans' | 'llm_calls' | 'traces' | null;
       model?: string | null;
       provider?: string | null;
@@ -1912,9 +1908,7 @@ export interface Operations {
           p99_ms?: number | null;
         }[];
       }[];
-      /**
-       * With `group_by: auto`: what it was.
-       */
+      /** With `group_by: auto`: what it was. */
       group_by?: 'minute' | 'hour' | 'day' | 'week';
       /** With `totals`: the sums of the whole range. */
       totals?: {
@@ -2053,13 +2047,9 @@ export interface Operations {
       group_by?:
         | (('model' | 'provider' | 'kind' | 'status' | 'name' | 'tag' | 'user' | 'session' | 'trace_name') | string)[]
         | null;
-      /**
-       * Each group then has its sums by time, too; `auto` is what gives a range some thirty buckets.
-       */
+      /** Each group then has its sums by time, too; `auto` is what gives a range some thirty buckets. */
       bucket?: 'minute' | 'hour' | 'day' | 'week' | 'auto' | null;
-      /**
-       * Groups with most of it come first: `cost` unless given.
-       */
+      /** Groups with most of it come first: `cost` unless given. */
       order_by?:
         | 'count'
         | 'cost'
@@ -2415,6 +2405,9 @@ export interface Operations {
   };
 }
 
+/** A moment in UTC, such as `2026-11-20T09:00:00.000Z`. */
+export type Timestamp = string;
+
 /** RFC 9457. */
 export interface Problem {
   type: 'about:blank';
@@ -2422,9 +2415,7 @@ export interface Problem {
   status: number;
   /** One sentence for people; may change. */
   detail: string;
-  /**
-   * Stable; programs decide by it.
-   */
+  /** Stable; programs decide by it. */
   code:
     | 'validation_failed'
     | 'malformed_json'
@@ -2676,16 +2667,8 @@ export interface Span {
   status: SpanStatus;
   /** The message of the status `failed`. */
   error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+  started_at: Timestamp;
+  ended_at: Timestamp | null;
   /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
   metadata: {
     [key: string]: unknown;
@@ -2750,22 +2733,8 @@ export type SpanStatus =
       };
     };
 
-export interface Datapoint {
-  id: string;
-  dataset_id: string;
+export interface Datapoint extends DatapointOutline {
   kind: DatapointKind;
-  source: 'manual' | 'span_export' | 'file_upload';
-  source_span_id: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
 }
 
 /**
@@ -2818,71 +2787,11 @@ export type DatapointKind =
       };
     };
 
-export interface QueueItem {
-  id: string;
-  /** `null` of an item of a trace, a span or a session. */
-  dataset_id: string | null;
-  datapoint_id: string | null;
-  status: 'pending' | 'claimed' | 'completed';
-  claimed_by: string | null;
-  /** What the reviewer was called when they claimed it; null where their credential has no name. */
-  claimed_by_name: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  claimed_at: string | null;
+export interface QueueItem extends QueueItemOutline {
   /** The datapoint's kind when it was enqueued; `null` where it is no datapoint that is reviewed. */
   original_data: DatapointKind | null;
   /** Any JSON. */
   edited_data: unknown;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /** The trace that is reviewed, or that of the span. */
-  trace_id?: string | null;
-  span_id?: string | null;
-  session_id?: string | null;
-  selected_by?: string | null;
-  /** Lower ones of a priority come first. */
-  position?: number;
-  /** Who may review it; anybody when empty. */
-  assignees?: string[];
-  adjudicate?: 'disagree' | null;
-  adjudicators?: string[];
-  /** Whether its answer is that of its group. */
-  adjudicates?: boolean;
-  /** The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden. */
-  gold?: (string | number | null)[][] | null;
-  /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id?: string | null;
-  /** From 1 within the group. */
-  review_no?: number;
-  reviews_required?: number;
-  form?: string[];
-  instructions?: string | null;
-  priority?: number;
-  blind?: boolean;
-  /** When enough has been reviewed. */
-  until?: {
-    ci_width: number;
-  } | null;
-  /** The reviewer's answers; none while they are hidden. */
-  scores?: {
-    name: string;
-    value: number | null;
-    label: string | null;
-    comment: string | null;
-  }[];
-  comment?: string | null;
-  skipped?: boolean;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  completed_at?: string | null;
 }
 
 export interface Trace {
@@ -2894,17 +2803,9 @@ export interface Trace {
   metadata: {
     [key: string]: unknown;
   };
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * The latest end of the trace's spans; `null` while one runs or none has come.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+  started_at: Timestamp;
+  /** The latest end of the trace's spans; `null` while one runs or none has come. */
+  ended_at: Timestamp | null;
 }
 
 export interface Dataset {
@@ -2914,16 +2815,8 @@ export interface Dataset {
   datapoint_count: number;
   /** Raised by every change to the datapoints; a run's results raise none. */
   version: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 /** The JSON of a `data:` line of `view=outline`. */
@@ -3007,16 +2900,8 @@ export interface SpanOutline {
   status: SpanStatus;
   /** The message of the status `failed`. */
   error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+  started_at: Timestamp;
+  ended_at: Timestamp | null;
   /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; members of the caller with `include=metadata` alone. */
   metadata: {
     [key: string]: unknown;
@@ -3050,16 +2935,8 @@ export interface DatapointOutline {
   dataset_id: string;
   source: 'manual' | 'span_export' | 'file_upload';
   source_span_id: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface QueueItemOutline {
@@ -3071,16 +2948,8 @@ export interface QueueItemOutline {
   claimed_by: string | null;
   /** What the reviewer was called when they claimed it; null where their credential has no name. */
   claimed_by_name: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  claimed_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  claimed_at: Timestamp | null;
+  created_at: Timestamp;
   /** The trace that is reviewed, or that of the span. */
   trace_id?: string | null;
   span_id?: string | null;
@@ -3118,11 +2987,7 @@ export interface QueueItemOutline {
   }[];
   comment?: string | null;
   skipped?: boolean;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  completed_at?: string | null;
+  completed_at?: Timestamp | null;
 }
 
 export interface CreateOrganization {
@@ -3139,36 +3004,22 @@ export interface CreateOrganization {
 export interface Organization {
   id: string;
   name: string;
-  /**
-   * How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.
-   */
+  /** How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise. */
   plan: 'starter' | 'team' | 'enterprise';
   /** Requests per second. */
   rate_limit: number;
   /** Days that traces and spans are kept; `null`: for ever. */
   retention_days: number | null;
-  /**
-   * What decides `retention_days`: the plan, or days that the operator gave this organization.
-   */
+  /** What decides `retention_days`: the plan, or days that the operator gave this organization. */
   retention_by: 'plan' | 'organization';
-  /**
-   * `deleting`: out of reach; it goes with all that it has.
-   */
+  /** `deleting`: out of reach; it goes with all that it has. */
   state: 'active' | 'deleting';
   removal: Removal | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  created_at: Timestamp;
 }
 
 export interface Removal {
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  requested_at: string;
+  requested_at: Timestamp;
   /** Rows of tables that were deleted so far. */
   rows_deleted: number;
   /** What is being deleted: a table, or what a feature keeps elsewhere. */
@@ -3188,9 +3039,7 @@ export interface OrganizationList {
 /** Only members given change. Plan, limit and retention are for the operator. */
 export interface UpdateOrganization {
   name?: string;
-  /**
-   * How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.
-   */
+  /** How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise. */
   plan?: 'starter' | 'team' | 'enterprise';
   /** `null` takes the service's default. */
   rate_limit?: number | null;
@@ -3224,16 +3073,10 @@ export interface Project {
   protected: boolean;
   /** Requests per second; `null`: no limit of its own. */
   rate_limit: number | null;
-  /**
-   * `deleting`: out of reach; it goes with all that it has.
-   */
+  /** `deleting`: out of reach; it goes with all that it has. */
   state: 'active' | 'deleting';
   removal: Removal | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  created_at: Timestamp;
 }
 
 export interface ProjectList {
@@ -3258,9 +3101,7 @@ export interface UpdateProject {
 export interface CreateMember {
   /** The address with which the person signs in at the identity provider. */
   email: string;
-  /**
-   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
-   */
+  /** `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads. */
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
   /** The one project that it is for; all of the organization when left out. */
   project_id?: string | null;
@@ -3271,32 +3112,18 @@ export interface Member {
   org_id: string;
   /** `null`: every project of the organization. */
   project_id: string | null;
-  /**
-   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
-   */
+  /** `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads. */
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
-  /**
-   * `groups`: from the groups of the identity provider.
-   */
+  /** `groups`: from the groups of the identity provider. */
   source: 'added' | 'groups';
   email: string | null;
   /** `null` until somebody with this e-mail address has signed in. */
   person: Person | null;
-  /**
-   * What the identity provider said when it was asked last: it confirmed the person, or it did not; `unknown`: it was never asked, or not for a day.
-   */
+  /** What the identity provider said when it was asked last: it confirmed the person, or it did not; `unknown`: it was never asked, or not for a day. */
   provider_status: 'active' | 'removed' | 'unknown';
-  /**
-   * Format: date-time
-   * When it was asked last; `null`: never.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  provider_asked_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  /** When it was asked last; `null`: never. */
+  provider_asked_at: Timestamp | null;
+  created_at: Timestamp;
 }
 
 export interface Person {
@@ -3314,9 +3141,7 @@ export interface MemberList {
 }
 
 export interface UpdateMember {
-  /**
-   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
-   */
+  /** `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads. */
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
 }
 
@@ -3341,44 +3166,7 @@ export interface CreateKey {
   rate_limit?: number | null;
 }
 
-export interface KeyCreated {
-  id: string;
-  name: string;
-  /** How the key begins, to distinguish keys. */
-  prefix: string;
-  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
-  org_id: string;
-  project_id: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string | null;
-  /**
-   * `suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so.
-   */
-  state: 'active' | 'expired' | 'suspended';
-  /** Whether it is valid whatever becomes of its maker. */
-  service_account: boolean;
-  /** Who made it; `null` where that is not known any more. */
-  maker: {
-    /** `person:<id>`, `key:<id>`, `jwt:<sub>`, `admin` or `cli`, as in the audit log. */
-    id: string;
-    name: string | null;
-  } | null;
-  /**
-   * Format: date-time
-   * To the minute; `null`: not yet.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  last_used_at: string | null;
-  /** Requests per second; `null`: no limit of its own. */
-  rate_limit: number | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+export interface KeyCreated extends Key {
   /** Shown this once. */
   key: string;
 }
@@ -3400,14 +3188,8 @@ export interface Key {
   scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
   org_id: string;
   project_id: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string | null;
-  /**
-   * `suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so.
-   */
+  expires_at: Timestamp | null;
+  /** `suspended`: its maker has no role in its project any more, or the identity provider does not confirm them; it is refused for as long as that is so. */
   state: 'active' | 'expired' | 'suspended';
   /** Whether it is valid whatever becomes of its maker. */
   service_account: boolean;
@@ -3417,19 +3199,11 @@ export interface Key {
     id: string;
     name: string | null;
   } | null;
-  /**
-   * Format: date-time
-   * To the minute; `null`: not yet.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  last_used_at: string | null;
+  /** To the minute; `null`: not yet. */
+  last_used_at: Timestamp | null;
   /** Requests per second; `null`: no limit of its own. */
   rate_limit: number | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  created_at: Timestamp;
 }
 
 /** Only members given change. */
@@ -3437,9 +3211,7 @@ export interface UpdateKey {
   name?: string;
   /** Requests per second; the service's default when left out or `null`. */
   rate_limit?: number | null;
-  /**
-   * Makes it a key of a service account, which does not end with its maker; there is no way back.
-   */
+  /** Makes it a key of a service account, which does not end with its maker; there is no way back. */
   service_account?: true;
 }
 
@@ -3450,11 +3222,7 @@ export interface Credential {
   org_id: string | null;
   project_id: string | null;
   scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string | null;
+  expires_at: Timestamp | null;
 }
 
 export interface CreateBrowserSession {
@@ -3479,17 +3247,11 @@ export interface BrowserSession {
     name: string;
   } | null;
   scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin' | 'feedback')[];
-  /**
-   * Format: date-time
-   * When the session ends at the latest, or the credential.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string | null;
+  /** When the session ends at the latest, or the credential. */
+  expires_at: Timestamp | null;
   /** Who signed in with an identity provider; `null` for keys and JWTs. */
   person: Person | null;
-  /**
-   * The role of the person in the project.
-   */
+  /** The role of the person in the project. */
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer' | null;
   /** What the button says that leads to `GET /api/session/oidc`; `null` where none is set up. */
   identity_provider: {
@@ -3521,9 +3283,7 @@ export interface SessionProject {
     id: string;
     name: string;
   };
-  /**
-   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
-   */
+  /** `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads. */
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer' | null;
 }
 
@@ -3537,11 +3297,7 @@ export interface AuditLog {
 
 export interface AuditEntry {
   id: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  at: string;
+  at: Timestamp;
   /** `null`: the service's own. */
   org_id: string | null;
   project_id: string | null;
@@ -3572,12 +3328,8 @@ export interface AuditEntry {
 export interface Masking {
   project_id: string;
   rules: MaskingRule[];
-  /**
-   * Format: date-time
-   * `null` before the first change.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string | null;
+  /** `null` before the first change. */
+  updated_at: Timestamp | null;
   /** What rules may name on this server. */
   maskers: Masker[];
 }
@@ -3585,9 +3337,7 @@ export interface Masking {
 export interface MaskingRule {
   masker: string;
   fields: ('input' | 'output' | 'metadata' | 'error' | 'name' | 'identity')[];
-  /**
-   * `label`: `[email]`. `hash`: `[email:…]`, the same for equal values of the project.
-   */
+  /** `label`: `[email]`. `hash`: `[email:…]`, the same for equal values of the project. */
   replace: 'label' | 'hash';
   label: string;
   config: {
@@ -3645,9 +3395,7 @@ export interface GivenMaskingRule {
 
 export interface PreviewMasking {
   text: string;
-  /**
-   * @default input
-   */
+  /** @default input */
   field?: 'input' | 'output' | 'metadata' | 'error' | 'name' | 'identity';
   /** With the scope `admin`; the project's own when left out. */
   rules?: GivenMaskingRule[] | null;
@@ -3670,19 +3418,12 @@ export interface RecordingMasking {
   hash_key: string | null;
 }
 
-export interface CreateTrace {
+export interface CreateTrace extends PatchTrace {
   /**
    * Chosen by the client; made by the service when left out.
    * @example order-42:step.1
    */
   id?: string | null;
-  name?: string | null;
-  tags?: string[] | null;
-  session_id?: string | null;
-  user_id?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
   /**
    * Now when left out.
    * @example 2026-11-20T09:00:00.000Z
@@ -3699,29 +3440,8 @@ export interface TraceList {
 }
 
 /** A trace with the roll-up of its spans. */
-export interface TraceListItem {
-  id: string;
-  name: string | null;
-  tags: string[];
-  session_id: string | null;
-  user_id: string | null;
-  metadata: {
-    [key: string]: unknown;
-  };
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * The latest end of the trace's spans; `null` while one runs or none has come.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
-  /**
-   * `running` while a span runs or none has come, else `failed` if one failed, else `completed`.
-   */
+export interface TraceListItem extends Trace {
+  /** `running` while a span runs or none has come, else `failed` if one failed, else `completed`. */
   status: 'running' | 'completed' | 'failed';
   span_count: number;
   /** Failed spans. */
@@ -3778,23 +3498,11 @@ export interface Score {
     label: string | null;
     comment: string | null;
     author: string;
-    /**
-     * Format: date-time
-     * When it was replaced.
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    at: string;
+    /** When it was replaced. */
+    at: Timestamp;
   }[];
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface TraceOutline {
@@ -3899,16 +3607,8 @@ export interface SpanList {
     status: SpanStatus;
     /** The message of the status `failed`. */
     error: string | null;
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    started_at: string;
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    ended_at: string | null;
+    started_at: Timestamp;
+    ended_at: Timestamp | null;
     /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
     metadata: {
       [key: string]: unknown;
@@ -3930,33 +3630,7 @@ export interface SpanOutlineList {
   next_cursor: string | null;
 }
 
-export interface ReadSpan {
-  id: string;
-  trace_id: string;
-  parent_id: string | null;
-  name: string;
-  kind: SpanKind;
-  /** Any JSON. */
-  input: unknown;
-  /** Any JSON. */
-  output: unknown;
-  status: SpanStatus;
-  /** The message of the status `failed`. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
-  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
-  metadata: {
-    [key: string]: unknown;
-  };
+export interface ReadSpan extends Span {
   /** With `include=cost` alone. */
   cost?: SpanCost;
   /** Scores of the span, newest first; the first 1000. Left out where there is none. */
@@ -3966,9 +3640,7 @@ export interface ReadSpan {
 export interface SpanCost {
   /** Dollars; `null` when there is none. */
   total: number | null;
-  /**
-   * Who says so: the sender of the span, the provider in its answer, or the price table.
-   */
+  /** Who says so: the sender of the span, the provider in its answer, or the price table. */
   source: 'sender' | 'provider' | 'table' | null;
   /** The model whose price counts. */
   model?: string | null;
@@ -4028,16 +3700,8 @@ export interface Session {
   unpriced_count: number;
   /** Users of its traces, in the order in which they came; the first 8. */
   user_ids: string[];
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+  started_at: Timestamp;
+  ended_at: Timestamp | null;
   /** With `include=scores` alone. */
   scores?: ScoreSums;
 }
@@ -4076,18 +3740,10 @@ export interface User {
   total_cost: number | null;
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   unpriced_count: number;
-  /**
-   * Format: date-time
-   * When the first of its traces started.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  first_seen_at: string;
-  /**
-   * Format: date-time
-   * When the last of its traces started.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  last_seen_at: string;
+  /** When the first of its traces started. */
+  first_seen_at: Timestamp;
+  /** When the last of its traces started. */
+  last_seen_at: Timestamp;
   /** What the scores of the user come to; left out where there are none, and of lists without `include=scores`. */
   scores?: ScoreSums;
 }
@@ -4107,17 +3763,9 @@ export interface TracesOverTime {
 }
 
 export interface TraceBucket {
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string;
-  /**
-   * Format: date-time
-   * The next bucket begins here.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  until: string;
+  since: Timestamp;
+  /** The next bucket begins here. */
+  until: Timestamp;
   running: number;
   completed: number;
   failed: number;
@@ -4137,7 +3785,7 @@ export interface Facet {
   count: number | null;
 }
 
-export interface IngestScore {
+export interface IngestScore extends UpdateScore {
   /** @example order-42:step.1 */
   id: string;
   name: string;
@@ -4145,18 +3793,8 @@ export interface IngestScore {
   /** Its trace is found; a span that has not arrived yet needs `trace_id` too. */
   span_id?: string | null;
   session_id?: string | null;
-  value?: number | null;
-  label?: string | null;
-  comment?: string | null;
-  /**
-   * `code` when left out.
-   */
+  /** `code` when left out. */
   source?: 'human' | 'code' | 'judge' | 'end_user' | null;
-  /** The caller's identity when left out. */
-  author?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
 }
 
 export interface IngestSpan {
@@ -4196,14 +3834,7 @@ export interface IngestSpan {
 }
 
 /** A trace; members given replace those of the stored trace. */
-export interface IngestTrace {
-  name?: string | null;
-  tags?: string[] | null;
-  session_id?: string | null;
-  user_id?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
+export interface IngestTrace extends PatchTrace {
   /** @example order-42:step.1 */
   id: string;
   /**
@@ -4297,7 +3928,7 @@ export interface AppliedPrices {
 }
 
 /** One of value, label and comment, about one trace, span or session. */
-export interface CreateScore {
+export interface CreateScore extends UpdateScore {
   /** @example order-42:step.1 */
   id?: string | null;
   name: string;
@@ -4305,18 +3936,8 @@ export interface CreateScore {
   /** Its trace is found; a span that has not arrived yet needs `trace_id` too. */
   span_id?: string | null;
   session_id?: string | null;
-  value?: number | null;
-  label?: string | null;
-  comment?: string | null;
-  /**
-   * `code` when left out.
-   */
+  /** `code` when left out. */
   source?: 'human' | 'code' | 'judge' | 'end_user' | null;
-  /** The caller's identity when left out. */
-  author?: string | null;
-  metadata?: {
-    [key: string]: unknown;
-  } | null;
 }
 
 export interface ScoreList {
@@ -4344,12 +3965,8 @@ export interface ScoreSeries {
 }
 
 export interface ScoreBucket {
-  /**
-   * Format: date-time
-   * When the bucket begins: of what the scores are about.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  timestamp: string;
+  /** When the bucket begins: of what the scores are about. */
+  timestamp: Timestamp;
   name: string;
   count: number;
   mean: number | null;
@@ -4449,25 +4066,8 @@ export interface ScoreQuality {
 }
 
 /** What scores of a name look like. */
-export interface CreateScoreDefinition {
+export interface CreateScoreDefinition extends UpdateScoreDefinition {
   name: string;
-  kind: 'number' | 'category' | 'boolean' | 'text';
-  /** The smallest value; of numbers alone. */
-  min?: number | null;
-  /** The largest value; of numbers alone. */
-  max?: number | null;
-  /** The labels there are, and what each counts as a number; of categories alone. */
-  categories?:
-    | {
-        label: string;
-        value?: number | null;
-      }[]
-    | null;
-  /**
-   * How far apart two answers are; by the kind when left out.
-   */
-  level?: 'nominal' | 'ordinal' | 'interval' | null;
-  description?: string | null;
 }
 
 export interface ScoreDefinition {
@@ -4482,16 +4082,8 @@ export interface ScoreDefinition {
   }[];
   level: 'nominal' | 'ordinal' | 'interval';
   description: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface ScoreDefinitionList {
@@ -4515,9 +4107,7 @@ export interface UpdateScoreDefinition {
         value?: number | null;
       }[]
     | null;
-  /**
-   * How far apart two answers are; by the kind when left out.
-   */
+  /** How far apart two answers are; by the kind when left out. */
   level?: 'nominal' | 'ordinal' | 'interval' | null;
   description?: string | null;
 }
@@ -4535,23 +4125,7 @@ export interface DatasetList {
   next_cursor: string | null;
 }
 
-export interface DatasetRead {
-  id: string;
-  name: string;
-  description: string | null;
-  datapoint_count: number;
-  /** Raised by every change to the datapoints; a run's results raise none. */
-  version: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+export interface DatasetRead extends Dataset {
   /** Datapoints without an expected value, or with `null`; where it is asked for by `include`. */
   without_expected_count?: number;
 }
@@ -4583,21 +4157,8 @@ export interface DatapointPreviewList {
 }
 
 /** A datapoint without its kind. */
-export interface DatapointPreview {
-  id: string;
-  dataset_id: string;
-  source: 'manual' | 'span_export' | 'file_upload';
-  source_span_id: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+export interface DatapointPreview extends DatapointOutline {
+  /** @enum {string} */
   variant: 'Generic' | 'LlmConversation';
   /** Bytes of the kind as JSON, a result of a run not counted. */
   kind_bytes: number;
@@ -4740,16 +4301,8 @@ export interface CaptureRule {
   /** Part of the matching spans that is taken. */
   sample_rate: number;
   captured_count: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface PreviewCapture {
@@ -4764,12 +4317,8 @@ export interface CapturePreview {
   matched: number;
   /** About how many of the matching spans the sample takes. */
   would_capture: number;
-  /**
-   * Format: date-time
-   * Start of the oldest span that was looked at.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string | null;
+  /** Start of the oldest span that was looked at. */
+  since: Timestamp | null;
   /** Whether all finished spans were looked at. */
   complete: boolean;
   /** Matching spans, newest first; the first 20. */
@@ -4808,15 +4357,11 @@ export interface EnqueueTargets {
   blind?: boolean | null;
   /** Why these were chosen; with anything but `random` their answers enter no estimate. */
   selected_by?: string | null;
-  /**
-   * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
-   */
+  /** In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first. */
   order?: 'oldest' | 'random' | 'uncertain' | null;
   /** Who may review them, by id or e-mail address; anybody when left out. */
   assignees?: string[] | null;
-  /**
-   * A further item appears where the answers of a group differ; its answer is that of the group.
-   */
+  /** A further item appears where the answers of a group differ; its answer is that of the group. */
   adjudicate?: 'disagree' | null;
   /** Who may decide then; anybody outside of the group when left out. */
   adjudicators?: string[] | null;
@@ -4974,74 +4519,8 @@ export interface Submit {
   skip?: boolean | null;
 }
 
-export interface SubmittedItem {
-  id: string;
-  /** `null` of an item of a trace, a span or a session. */
-  dataset_id: string | null;
-  datapoint_id: string | null;
-  status: 'pending' | 'claimed' | 'completed';
-  claimed_by: string | null;
-  /** What the reviewer was called when they claimed it; null where their credential has no name. */
-  claimed_by_name: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  claimed_at: string | null;
-  /** The datapoint's kind when it was enqueued; `null` where it is no datapoint that is reviewed. */
-  original_data: DatapointKind | null;
-  /** Any JSON. */
-  edited_data: unknown;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /** The trace that is reviewed, or that of the span. */
-  trace_id?: string | null;
-  span_id?: string | null;
-  session_id?: string | null;
-  selected_by?: string | null;
-  /** Lower ones of a priority come first. */
-  position?: number;
-  /** Who may review it; anybody when empty. */
-  assignees?: string[];
-  adjudicate?: 'disagree' | null;
-  adjudicators?: string[];
-  /** Whether its answer is that of its group. */
-  adjudicates?: boolean;
-  /** The known answers, `[name, value, label]`; `null` where there are none, and as long as they are hidden. */
-  gold?: (string | number | null)[][] | null;
-  /** What the reviews of one datapoint have in common; `null` for a single one. */
-  group_id?: string | null;
-  /** From 1 within the group. */
-  review_no?: number;
-  reviews_required?: number;
-  form?: string[];
-  instructions?: string | null;
-  priority?: number;
-  blind?: boolean;
-  /** When enough has been reviewed. */
-  until?: {
-    ci_width: number;
-  } | null;
-  /** The reviewer's answers; none while they are hidden. */
-  scores?: {
-    name: string;
-    value: number | null;
-    label: string | null;
-    comment: string | null;
-  }[];
-  comment?: string | null;
-  skipped?: boolean;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  completed_at?: string | null;
-  /**
-   * With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind.
-   */
+export interface SubmittedItem extends QueueItem {
+  /** With `apply=true`, where the datapoint stays as it was: there is no edited data, or it is no kind. */
   applied?: false;
 }
 
@@ -5052,12 +4531,8 @@ export interface QueueCounts {
     pending: number;
     claimed: number;
     completed: number;
-    /**
-     * Format: date-time
-     * When the item that `next` gives was enqueued.
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    oldest_pending_at: string | null;
+    /** When the item that `next` gives was enqueued. */
+    oldest_pending_at: Timestamp | null;
   }[];
   count: number;
   /** Items of traces, spans and sessions; left out when there are none. */
@@ -5065,12 +4540,8 @@ export interface QueueCounts {
     pending: number;
     claimed: number;
     completed: number;
-    /**
-     * Format: date-time
-     * When the item that `next` gives was enqueued.
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    oldest_pending_at: string | null;
+    /** When the item that `next` gives was enqueued. */
+    oldest_pending_at: Timestamp | null;
   };
 }
 
@@ -5087,15 +4558,11 @@ export interface Enqueue {
   blind?: boolean | null;
   /** Why these were chosen; with anything but `random` their answers enter no estimate. */
   selected_by?: string | null;
-  /**
-   * In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first.
-   */
+  /** In which `next` gives them; `oldest` when left out. `uncertain`: what judges were least sure of first. */
   order?: 'oldest' | 'random' | 'uncertain' | null;
   /** Who may review them, by id or e-mail address; anybody when left out. */
   assignees?: string[] | null;
-  /**
-   * A further item appears where the answers of a group differ; its answer is that of the group.
-   */
+  /** A further item appears where the answers of a group differ; its answer is that of the group. */
   adjudicate?: 'disagree' | null;
   /** Who may decide then; anybody outside of the group when left out. */
   adjudicators?: string[] | null;
@@ -5133,25 +4600,8 @@ export interface CreateConnection {
 }
 
 /** A provider connection, without its key. */
-export interface Connection {
-  id: string;
-  name: string;
-  provider: string;
-  base_url: string | null;
-  default_model: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
-  /**
-   * `unreadable`: this server cannot decrypt the key, because it lacks the secret key or the stored row was changed; `missing`: imported without a key.
-   */
+export interface Connection extends ExportedConnection {
+  /** `unreadable`: this server cannot decrypt the key, because it lacks the secret key or the stored row was changed; `missing`: imported without a key. */
   key_status: 'readable' | 'unreadable' | 'missing';
 }
 
@@ -5198,13 +4648,9 @@ export interface StartEval {
     messages?: PromptMessage[] | null;
     temperature?: number | null;
     max_tokens?: number | null;
-    /**
-     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
-     */
+    /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
-    /**
-     * `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them.
-     */
+    /** `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them. */
     system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
     /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
     recorded?: boolean | null;
@@ -5227,23 +4673,17 @@ export interface StartEval {
   } | null;
   /** Several scorers, in the place of `scoring` and `scoring_config`. */
   scorers?: StartEvalScorer[] | null;
-  /**
-   * `external`: the caller executes, and sends results. `server` when left out.
-   */
+  /** `external`: the caller executes, and sends results. `server` when left out. */
   execution?: 'server' | 'external' | null;
   /** How often each datapoint is tried; 1 when left out. */
   repeats?: number | null;
   /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
   pass_score?: number | null;
-  /**
-   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
-   */
+  /** `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`. */
   pass_mode?: 'mean' | 'all' | null;
   /** The datapoints to take; all of the dataset when left out. */
   filter?: EvalFilter | null;
-  /**
-   * `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost.
-   */
+  /** `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost. */
   cache?: 'reuse' | null;
   /** How old such a run may be; 30 when left out. */
   cache_days?: number | null;
@@ -5329,9 +4769,7 @@ export interface EvalGate {
   scorer?: string | null;
   /** The k of `pass_at_k` and `pass_hat_k`; 1 when left out. */
   k?: number | null;
-  /**
-   * Required, but for `regression`, which holds unless the verdict is `worse`.
-   */
+  /** Required, but for `regression`, which holds unless the verdict is `worse`. */
   op?: '>=' | '>' | '<=' | '<' | null;
   /** Required, but for `regression`. */
   value?: number | null;
@@ -5355,175 +4793,10 @@ export interface EvalGate {
 }
 
 /** An eval run as it was started, without items. */
-export interface StartedEval {
-  id: string;
-  dataset_id: string;
-  /** Version of the dataset that the run works on. */
-  dataset_version: number;
-  name: string;
-  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
-  /** Items completed or failed, all samples of each; never goes back. */
-  progress: number;
-  total: number;
-  execution: 'server' | 'external';
-  /** How often each datapoint is tried; one try is a sample. */
-  repeats: number;
-  /** Samples completed or failed; never goes back. */
-  sample_progress: number;
-  sample_total: number;
-  failed_samples: number;
-  config: {
-    /** `null` for an external run. */
-    connection_id: string | null;
-    /** `null` where an external run has none. */
-    model: string | null;
-    system_prompt: string | null;
-    /** Absent where none were given. */
-    messages?: PromptMessage[];
-    temperature: number | null;
-    max_tokens: number | null;
-    /**
-     * Absent where none was given.
-     */
-    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
-    /**
-     * Absent where none was given.
-     */
-    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
-    /** Absent where it was not given. */
-    recorded?: boolean;
-    trace: boolean;
-    judge: {
-      connection_id: string | null;
-      model: string | null;
-      rubric: string | null;
-      /** Absent where none was given: 0. `null`: judges are asked without one. */
-      temperature?: number | null;
-    } | null;
-  };
-  /** The scoring of the first scorer. */
-  scoring: string;
-  scoring_config: {
-    [key: string]: unknown;
-  } | null;
-  scorers: EvalScorer[];
-  /** What the score of a sample reaches that passes, in the mode `mean`. */
-  pass_score: number;
-  /**
-   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
-   */
-  pass_mode: 'mean' | 'all';
-  /** The datapoints that it takes; `null`: all of the dataset. */
-  filter: EvalFilter | null;
-  /**
-   * `reuse`: answers of earlier runs are taken over.
-   */
-  cache: 'reuse' | null;
-  /** How old such a run may be. */
-  cache_days: number | null;
-  /** Samples whose answer an earlier run had. */
-  reused_samples: number;
-  /** Former attempts of samples that were tried again. */
-  retried_samples: number;
-  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
-  retried_cost: number | null;
-  /** What runs that were started together share; `null` for a run that was started alone. */
-  group_id: string | null;
-  /** The run with whose answers its scorers compare; it may have been deleted since. */
-  baseline_run_id: string | null;
-  /** Dollars; `null` when there is none. */
-  max_cost_usd: number | null;
-  metadata: {
-    [key: string]: string;
-  };
-  gates: JudgedGate[];
-  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
-  passed: boolean | null;
-  /**
-   * Why the run was cancelled.
-   */
-  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Mean over the items that have a score. */
-  avg_score: number | null;
-  /** Standard error of the mean score; `null` until the end. */
-  score_se: number | null;
-  /** 95% interval of the mean score; `null` until the end. */
-  score_ci: Interval | null;
-  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
-  total_cost: number | null;
-  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
-  call_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  unpriced_count: number;
-  total_tokens: number;
-  failed_count: number;
-  judge_tokens: number;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  judge_unpriced_count: number;
-  /** Share of its datapoints that pass. `null` until the end, as the next three. */
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  } | null;
-  /** Milliseconds of a sample. */
-  latency_ms: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** Dollars of a sample, of its call and its judges. */
-  sample_cost: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
-  scorer_scores: {
-    [key: string]: {
-      mean: number | null;
-      se: number | null;
-      ci: Interval | null;
-      pass_rate: {
-        mean: number | null;
-        se: number | null;
-        ci: Interval | null;
-      };
-    };
-  } | null;
-  /** Why the run failed, or that all of its items did and the commonest reason. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
-  result_items: ResultItem[];
+export interface StartedEval extends EvalRun {
   /** Left out when there are none. */
   warnings?: {
-    /**
-     * A scorer needs an expected value, which some datapoints do not have.
-     */
+    /** A scorer needs an expected value, which some datapoints do not have. */
     code: 'missing_expected';
     /** Datapoints without one: they are not scored. */
     count: number;
@@ -5587,9 +4860,7 @@ export interface JudgedGate {
   by?: string;
   /** Absent where nothing is clustered. */
   cluster_by?: string;
-  /**
-   * Absent unless it was given.
-   */
+  /** Absent unless it was given. */
   allow_different_scoring?: true;
   /** Absent where none was given. */
   max_new_failures?: number;
@@ -5728,53 +4999,11 @@ export interface EvalSample {
   reused_run_id: string | null;
 }
 
-export interface FormerAttempt {
-  /** From 0. */
-  repeat: number;
-  status: 'pending' | 'running' | 'completed' | 'failed';
-  output: string | null;
-  score: number | null;
-  /** Whether it passes by the `pass_mode` of the run; `null` without a score that decides. */
-  passed: boolean | null;
-  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
-  score_reason: string | null;
-  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
-  scores: {
-    [key: string]: ScorerResult;
-  };
-  latency_ms: number | null;
-  tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  cost: number | null;
-  error: string | null;
-  attempts: number;
-  judge_model: string | null;
-  judge_prompt_hash: string | null;
-  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
-  judge_attempts: number | null;
-  judge_tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
-  trace_id: string | null;
-  /** The span that the caller named with an external result. */
-  span_id: string | null;
-  /** What the caller sent as `metadata` of an external result. */
-  metadata: {
-    [key: string]: unknown;
-  } | null;
-  /** Whether the answer is that of an earlier run, taken over at no cost. */
-  reused: boolean;
-  /** The run that had the answer; it may have been deleted since. */
-  reused_run_id: string | null;
+export interface FormerAttempt extends EvalSample {
   /** From 0, by sample. */
   attempt: number;
-  /**
-   * Format: date-time
-   * When the sample was tried again.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  retried_at: string;
+  /** When the sample was tried again. */
+  retried_at: Timestamp;
 }
 
 export interface StartMatrix {
@@ -5796,13 +5025,9 @@ export interface StartMatrix {
     messages?: PromptMessage[] | null;
     temperature?: number | null;
     max_tokens?: number | null;
-    /**
-     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
-     */
+    /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
-    /**
-     * `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them.
-     */
+    /** `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them. */
     system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
     /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
     recorded?: boolean | null;
@@ -5825,23 +5050,17 @@ export interface StartMatrix {
   } | null;
   /** Several scorers, in the place of `scoring` and `scoring_config`. */
   scorers?: StartEvalScorer[] | null;
-  /**
-   * `external`: the caller executes, and sends results. `server` when left out.
-   */
+  /** `external`: the caller executes, and sends results. `server` when left out. */
   execution?: 'server' | 'external' | null;
   /** How often each datapoint is tried; 1 when left out. */
   repeats?: number | null;
   /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
   pass_score?: number | null;
-  /**
-   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
-   */
+  /** `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`. */
   pass_mode?: 'mean' | 'all' | null;
   /** The datapoints to take; all of the dataset when left out. */
   filter?: EvalFilter | null;
-  /**
-   * `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost.
-   */
+  /** `reuse`: a sample whose call and datapoint are those of an earlier run takes its answer, at no cost. */
   cache?: 'reuse' | null;
   /** How old such a run may be; 30 when left out. */
   cache_days?: number | null;
@@ -5919,13 +5138,9 @@ export interface EvalRunSummary {
     messages?: PromptMessage[];
     temperature: number | null;
     max_tokens: number | null;
-    /**
-     * Absent where none was given.
-     */
+    /** Absent where none was given. */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
-    /**
-     * Absent where none was given.
-     */
+    /** Absent where none was given. */
     system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
     /** Absent where it was not given. */
     recorded?: boolean;
@@ -5946,15 +5161,11 @@ export interface EvalRunSummary {
   scorers: EvalScorer[];
   /** What the score of a sample reaches that passes, in the mode `mean`. */
   pass_score: number;
-  /**
-   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
-   */
+  /** `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run. */
   pass_mode: 'mean' | 'all';
   /** The datapoints that it takes; `null`: all of the dataset. */
   filter: EvalFilter | null;
-  /**
-   * `reuse`: answers of earlier runs are taken over.
-   */
+  /** `reuse`: answers of earlier runs are taken over. */
   cache: 'reuse' | null;
   /** How old such a run may be. */
   cache_days: number | null;
@@ -5976,9 +5187,7 @@ export interface EvalRunSummary {
   gates: JudgedGate[];
   /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
   passed: boolean | null;
-  /**
-   * Why the run was cancelled.
-   */
+  /** Why the run was cancelled. */
   stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
   /** Mean over the items that have a score. */
   avg_score: number | null;
@@ -6040,21 +5249,9 @@ export interface EvalRunSummary {
   } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
   error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+  created_at: Timestamp;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
 }
 
 export interface DatapointRunResultList {
@@ -6086,12 +5283,8 @@ export interface DatapointRunResult {
   worst_repeat: number | null;
   /** The score of that sample. */
   worst_score: number | null;
-  /**
-   * Format: date-time
-   * When the run was made.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  /** When the run was made. */
+  created_at: Timestamp;
 }
 
 export interface EvalComparison {
@@ -6182,169 +5375,7 @@ export interface ComparedItem {
 }
 
 /** An eval run with its items. */
-export interface EvalRun {
-  id: string;
-  dataset_id: string;
-  /** Version of the dataset that the run works on. */
-  dataset_version: number;
-  name: string;
-  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
-  /** Items completed or failed, all samples of each; never goes back. */
-  progress: number;
-  total: number;
-  execution: 'server' | 'external';
-  /** How often each datapoint is tried; one try is a sample. */
-  repeats: number;
-  /** Samples completed or failed; never goes back. */
-  sample_progress: number;
-  sample_total: number;
-  failed_samples: number;
-  config: {
-    /** `null` for an external run. */
-    connection_id: string | null;
-    /** `null` where an external run has none. */
-    model: string | null;
-    system_prompt: string | null;
-    /** Absent where none were given. */
-    messages?: PromptMessage[];
-    temperature: number | null;
-    max_tokens: number | null;
-    /**
-     * Absent where none was given.
-     */
-    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
-    /**
-     * Absent where none was given.
-     */
-    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
-    /** Absent where it was not given. */
-    recorded?: boolean;
-    trace: boolean;
-    judge: {
-      connection_id: string | null;
-      model: string | null;
-      rubric: string | null;
-      /** Absent where none was given: 0. `null`: judges are asked without one. */
-      temperature?: number | null;
-    } | null;
-  };
-  /** The scoring of the first scorer. */
-  scoring: string;
-  scoring_config: {
-    [key: string]: unknown;
-  } | null;
-  scorers: EvalScorer[];
-  /** What the score of a sample reaches that passes, in the mode `mean`. */
-  pass_score: number;
-  /**
-   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
-   */
-  pass_mode: 'mean' | 'all';
-  /** The datapoints that it takes; `null`: all of the dataset. */
-  filter: EvalFilter | null;
-  /**
-   * `reuse`: answers of earlier runs are taken over.
-   */
-  cache: 'reuse' | null;
-  /** How old such a run may be. */
-  cache_days: number | null;
-  /** Samples whose answer an earlier run had. */
-  reused_samples: number;
-  /** Former attempts of samples that were tried again. */
-  retried_samples: number;
-  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
-  retried_cost: number | null;
-  /** What runs that were started together share; `null` for a run that was started alone. */
-  group_id: string | null;
-  /** The run with whose answers its scorers compare; it may have been deleted since. */
-  baseline_run_id: string | null;
-  /** Dollars; `null` when there is none. */
-  max_cost_usd: number | null;
-  metadata: {
-    [key: string]: string;
-  };
-  gates: JudgedGate[];
-  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
-  passed: boolean | null;
-  /**
-   * Why the run was cancelled.
-   */
-  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Mean over the items that have a score. */
-  avg_score: number | null;
-  /** Standard error of the mean score; `null` until the end. */
-  score_se: number | null;
-  /** 95% interval of the mean score; `null` until the end. */
-  score_ci: Interval | null;
-  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
-  total_cost: number | null;
-  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
-  call_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  unpriced_count: number;
-  total_tokens: number;
-  failed_count: number;
-  judge_tokens: number;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  judge_unpriced_count: number;
-  /** Share of its datapoints that pass. `null` until the end, as the next three. */
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  } | null;
-  /** Milliseconds of a sample. */
-  latency_ms: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** Dollars of a sample, of its call and its judges. */
-  sample_cost: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
-  scorer_scores: {
-    [key: string]: {
-      mean: number | null;
-      se: number | null;
-      ci: Interval | null;
-      pass_rate: {
-        mean: number | null;
-        se: number | null;
-        ci: Interval | null;
-      };
-    };
-  } | null;
-  /** Why the run failed, or that all of its items did and the commonest reason. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+export interface EvalRun extends EvalRunSummary {
   result_items: ResultItem[];
 }
 
@@ -6356,65 +5387,12 @@ export interface EvalItemList {
   next_cursor: string | null;
 }
 
-export interface EvalItem {
-  datapoint_id: string;
-  /** The datapoint's input, or its messages, as the run's snapshot has them. */
-  input: unknown;
-  output: string | null;
-  /** Expected text; `null` when the datapoint has none. */
-  expected: string | null;
-  /** The score of an item with several samples is the mean of those that have one. */
-  score: number | null;
-  /** Whether all of its samples that have a score pass; left out where `samples` are. */
-  passed?: boolean | null;
-  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
-  score_reason: string | null;
-  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
-  scores: {
-    [key: string]: ScorerResult;
-  };
-  /** `null` where each datapoint is tried once; in lists with `include=samples`. */
-  samples?: EvalSample[] | null;
-  /** Where `samples` are listed: the one with the lowest score, else the first that failed. */
-  worst_repeat?: number | null;
-  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
-  latency_ms: number | null;
-  tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  cost: number | null;
-  status: 'pending' | 'running' | 'completed' | 'failed';
-  error: string | null;
-  /** Model calls made for this item, the judge's not counted. */
-  attempts: number;
-  judge_model: string | null;
-  /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
-  judge_prompt_hash: string | null;
-  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
-  judge_attempts: number | null;
-  judge_tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
-  trace_id: string | null;
-  /** The span that the caller named with an external result. */
-  span_id: string | null;
-  /** What the caller sent as `metadata` of an external result. */
-  metadata: {
-    [key: string]: unknown;
-  } | null;
-  /** Whether the answer is that of an earlier run, taken over at no cost. */
-  reused: boolean;
-  /** The run that had the answer; it may have been deleted since. */
-  reused_run_id: string | null;
-  /** What came of its samples before they were tried again; absent where none was. */
-  former_attempts?: FormerAttempt[];
+export interface EvalItem extends ResultItem {
   kind?: DatapointKind;
 }
 
 export interface RetryEval {
-  /**
-   * `failed`: samples that failed, called again; `pending`: those that were never called; `unscored`: those whose output has no score, the output scored again.
-   */
+  /** `failed`: samples that failed, called again; `pending`: those that were never called; `unscored`: those whose output has no score, the output scored again. */
   what: 'failed' | 'pending' | 'unscored';
   /** Another cost cap for a run that has one; `null` lifts it. */
   max_cost_usd?: number | null;
@@ -6635,40 +5613,7 @@ export interface ScoreComparison {
   detectable_diff: number | null;
 }
 
-export interface GroupStatistics {
-  /** Datapoints with a score that counts. */
-  datapoints: number;
-  /** Samples that count. */
-  samples: number;
-  clusters: number;
-  /** Mean score, in which each datapoint counts once. */
-  mean: number | null;
-  se: number | null;
-  ci: Interval | null;
-  /** Standard deviation between the samples of one datapoint. */
-  within_sd: number | null;
-  min: number | null;
-  max: number | null;
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  };
-  pass_k: {
-    k: number;
-    /** Datapoints with at least k samples. */
-    datapoints: number;
-    pass_at_k: number | null;
-    pass_at_k_se: number | null;
-    pass_hat_k: number | null;
-    pass_hat_k_se: number | null;
-  }[];
-  flaky_datapoints: number;
-  always_passed: number;
-  never_passed: number;
-  min_datapoint_pass_rate: number | null;
-  /** What a scorer says that compares with the baseline of the run; absent for others. */
-  preference?: PreferenceStatistics;
+export interface GroupStatistics extends ScoreStatistics {
   /** The value of each key; `null` where the datapoints have none. */
   group: {
     [key: string]: unknown;
@@ -6695,9 +5640,7 @@ export interface GroupStatistics {
     same: number;
     test: 'mcnemar_exact' | 'paired_t' | 'sign_exact' | null;
     p_value: number | null;
-    /**
-     * By `p_holm`.
-     */
+    /** By `p_holm`. */
     verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
     /** The difference that a comparison of so many datapoints shows in four of five cases. */
     detectable_diff: number | null;
@@ -6720,9 +5663,7 @@ export interface GroupStatistics {
         same: number;
         test: 'mcnemar_exact' | 'paired_t' | 'sign_exact' | null;
         p_value: number | null;
-        /**
-         * By `p_holm`.
-         */
+        /** By `p_holm`. */
         verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
         /** The difference that a comparison of so many datapoints shows in four of five cases. */
         detectable_diff: number | null;
@@ -6816,9 +5757,7 @@ export interface ExternalResult {
 
 export interface AddEvalResults {
   results: ExternalResult[];
-  /**
-   * `replace`: takes the place of a result that is there. `reject` when left out.
-   */
+  /** `replace`: takes the place of a result that is there. `reject` when left out. */
   on_conflict?: 'reject' | 'replace' | null;
 }
 
@@ -6836,9 +5775,7 @@ export interface CreateScoringRule {
   name: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  /**
-   * What is judged; `span` when left out.
-   */
+  /** What is judged; `span` when left out. */
   target?: 'span' | 'trace' | 'session' | null;
   /** How long a trace or a session must have been quiet: 30 s and 30 min when left out. */
   quiet_ms?: number | null;
@@ -6847,9 +5784,7 @@ export interface CreateScoringRule {
   sample_rate?: number | null;
   /** Rules of one cohort look at the same traces; the id of the project when left out. */
   cohort?: string | null;
-  /**
-   * `ended` when left out.
-   */
+  /** `ended` when left out. */
   trigger?: 'ended' | 'score' | null;
   /** Needed with the trigger `score`. */
   on_score?: OnScore | null;
@@ -6873,19 +5808,7 @@ export interface CreateScoringRule {
 }
 
 /** All given must hold. */
-export interface ScoringFilters {
-  model?: string | null;
-  provider?: string | null;
-  kind?: string | null;
-  status?: 'completed' | 'failed' | null;
-  /** Ignores the case of ASCII letters. */
-  name_contains?: string | null;
-  /** A tag of the trace that the span belongs to. */
-  tag?: string | null;
-  /** Dollars. */
-  min_cost?: number | null;
-  min_tokens?: number | null;
-  min_duration_ms?: number | null;
+export interface ScoringFilters extends CaptureFilters {
   /** Tags that the trace must not have; `["eval", "try"]` when left out. */
   exclude_tag?: string[] | null;
 }
@@ -6898,55 +5821,15 @@ export interface OnScore {
   label?: string | null;
 }
 
-export interface ScoringRule {
-  id: string;
-  name: string;
-  enabled: boolean;
-  target: 'span' | 'trace' | 'session';
-  quiet_ms: number;
-  filters: ScoringFilters;
-  sample_rate: number;
-  cohort: string | null;
-  trigger: 'ended' | 'score';
-  on_score: OnScore | null;
-  scoring: string;
-  scoring_config: {
-    [key: string]: unknown;
-  } | null;
-  judge: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
-  score_name: string;
-  max_cost_usd_per_day: number | null;
-  scored_count: number;
-  failed_count: number;
-  skipped_count: number;
+export interface ScoringRule extends ExportedScoringRule {
   /** Dollars, since midnight UTC. */
   spent_today: number;
   last_error: string | null;
   state: ScoringState;
   /** The last one. */
   backfill: ScoringBackfill | null;
-  /**
-   * Format: date-time
-   * Since when it decides as it does: what ended before is for a backfill.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  /** Since when it decides as it does: what ended before is for a backfill. */
+  since: Timestamp;
 }
 
 /** What the rule did within 24 hours, and what waits. */
@@ -6962,11 +5845,7 @@ export interface ScoringState {
   };
   /** The last 24 hours, oldest first; hours in which nothing happened are left out. */
   hours: {
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    timestamp: string;
+    timestamp: Timestamp;
     /** What passed the filters; of traces and sessions those in the sample alone. */
     matched: number;
     sampled: number;
@@ -6985,31 +5864,17 @@ export interface ScoringState {
 }
 
 export interface ScoringBackfill {
-  /**
-   * `stopped`: its money is spent.
-   */
+  /** `stopped`: its money is spent. */
   status: 'running' | 'completed' | 'stopped';
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  until: string;
+  since: Timestamp | null;
+  until: Timestamp;
   max: number;
   max_cost_usd: number | null;
   matched: number;
   /** What is to be judged, without what has its score already. */
   sampled: number;
   spent_usd: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
+  started_at: Timestamp;
 }
 
 export interface ScoringRuleList {
@@ -7025,9 +5890,7 @@ export interface UpdateScoringRule {
   name?: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  /**
-   * What is judged; `span` when left out.
-   */
+  /** What is judged; `span` when left out. */
   target?: 'span' | 'trace' | 'session' | null;
   /** How long a trace or a session must have been quiet: 30 s and 30 min when left out. */
   quiet_ms?: number | null;
@@ -7036,9 +5899,7 @@ export interface UpdateScoringRule {
   sample_rate?: number | null;
   /** Rules of one cohort look at the same traces; the id of the project when left out. */
   cohort?: string | null;
-  /**
-   * `ended` when left out.
-   */
+  /** `ended` when left out. */
   trigger?: 'ended' | 'score' | null;
   /** Needed with the trigger `score`. */
   on_score?: OnScore | null;
@@ -7077,26 +5938,14 @@ export interface ScoringExplanation {
   /** By what the sample takes it or not, 16 hex digits. */
   hash: string;
   sample_rate: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string;
+  since: Timestamp;
   /** Those that failed, oldest first; `status` is the HTTP status of a refusal. */
   attempts: {
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    at: string;
+    at: Timestamp;
     error: string | null;
     status: number | null;
   }[];
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  next_try_at: string | null;
+  next_try_at: Timestamp | null;
   score_id: string | null;
 }
 
@@ -7148,27 +5997,15 @@ export interface BackfillScoring {
 
 export interface ScoringBackfillAnswer {
   status: 'dry_run' | 'running' | 'completed' | 'stopped';
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  until: string;
+  since: Timestamp | null;
+  until: Timestamp;
   max: number;
   max_cost_usd: number | null;
   matched: number;
   /** What is to be judged, without what has its score already. */
   sampled: number;
   spent_usd: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
+  started_at: Timestamp;
   /** What the rule paid for a score so far, for each; `null`: not known. */
   estimated_cost_usd: number | null;
 }
@@ -7402,9 +6239,7 @@ export interface StartReplay {
   max_cost_usd?: number | null;
   /** That of scorers which have none of their own, and of the score in the mode `mean`. Left out: that of the scorer, where one alone counts, else 1. */
   pass_score?: number | null;
-  /**
-   * `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`.
-   */
+  /** `all`, when left out: a sample passes when every scorer with a weight reaches its own pass score. `mean`: when its score reaches `pass_score`. */
   pass_mode?: 'mean' | 'all' | null;
   /** Gates that compare do so with what was recorded, unless they name another run. */
   gates?: EvalGate[] | null;
@@ -7479,9 +6314,7 @@ export interface ReplayChange {
   parameters?: {
     temperature?: number | null;
     max_tokens?: number | null;
-    /**
-     * How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out.
-     */
+    /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
     max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
   } | null;
 }
@@ -7489,9 +6322,7 @@ export interface ReplayChange {
 export interface Replay {
   id: string;
   name: string;
-  /**
-   * `ready`: dataset and both runs are there.
-   */
+  /** `ready`: dataset and both runs are there. */
   status: 'preparing' | 'ready' | 'failed';
   /** Why it failed. */
   error: string | null;
@@ -7527,11 +6358,7 @@ export interface Replay {
     /** The first 100. */
     span_ids: string[];
   }[];
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  created_at: Timestamp;
 }
 
 export interface ReplayList {
@@ -7589,13 +6416,9 @@ export interface AnalyticsGroups {
   other: AnalyticsGroupSums | null;
   /** All spans that match, each once. */
   total: AnalyticsGroupSums;
-  /**
-   * With `bucket`: how wide buckets are.
-   */
+  /** With `bucket`: how wide buckets are. */
   bucket?: 'minute' | 'hour' | 'day' | 'week';
-  /**
-   * Whether sums that are kept answered, or spans were read.
-   */
+  /** Whether sums that are kept answered, or spans were read. */
   source: 'sums' | 'spans';
   /** With percentiles: how far each lies from the exact one at most, as a part of it. */
   percentile_error?: number;
@@ -7695,9 +6518,7 @@ export interface CreateAlert {
     | 'score_pass_rate'
     | 'scoring_stalled';
   filters?: AlertFilters | null;
-  /**
-   * `none` when left out.
-   */
+  /** `none` when left out. */
   group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
   /** `5m` to `30d`, up to now. */
   window: string;
@@ -7709,9 +6530,7 @@ export interface CreateAlert {
   /** For so long after a firing was sent no other of the same group is. */
   cooldown?: string | null;
   channel_ids?: string[] | null;
-  /**
-   * `warning` when left out.
-   */
+  /** `warning` when left out. */
   severity?: 'info' | 'warning' | 'critical' | null;
 }
 
@@ -7738,46 +6557,16 @@ export type AlertCondition =
       value: number;
     }
   | {
-      /**
-       * `>`: it rose by more, `<`: it fell by more.
-       */
+      /** `>`: it rose by more, `<`: it fell by more. */
       change: '>' | '<';
       percent: number;
       against: 'previous' | 'same_hour_last_week';
     };
 
-export interface Alert {
-  id: string;
-  name: string;
-  enabled: boolean;
-  measure:
-    | 'cost'
-    | 'tokens'
-    | 'calls'
-    | 'error_rate'
-    | 'latency_p95'
-    | 'unpriced'
-    | 'score_mean'
-    | 'score_pass_rate'
-    | 'scoring_stalled';
-  filters: AlertFilters;
-  group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
-  window: string;
-  condition: AlertCondition;
-  min_count: number;
-  for: string | null;
-  cooldown: string | null;
-  channel_ids: string[];
-  severity: 'info' | 'warning' | 'critical';
-  /**
-   * `no_data` until it was evaluated, and while it is off.
-   */
+export interface Alert extends ExportedAlert {
+  /** `no_data` until it was evaluated, and while it is off. */
   state: 'ok' | 'firing' | 'no_data';
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  state_since: string;
+  state_since: Timestamp;
   /** What was measured last; of several groups the furthest; `null` without data. */
   last_value: number | null;
   /** What fires now: `key` is the user, model, tag or session, `null` without `group_by`. */
@@ -7785,57 +6574,23 @@ export interface Alert {
     key: string | null;
     /** What was measured; `null` without data. */
     value: number | null;
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    since: string;
+    since: Timestamp;
   }[];
   /** The last evaluation; `null` before the first. */
   explain: AlertEvaluation | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
 }
 
 export interface AlertEvaluation {
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  at: string;
-  /**
-   * Format: date-time
-   * Start of the window.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  since: string;
-  /**
-   * Format: date-time
-   * End of the window.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  until: string;
-  /**
-   * Format: date-time
-   * Start of the window it is compared with, for a change.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  compared_since: string | null;
-  /**
-   * What was read: sums that are kept, or all of the window.
-   */
+  at: Timestamp;
+  /** Start of the window. */
+  since: Timestamp;
+  /** End of the window. */
+  until: Timestamp;
+  /** Start of the window it is compared with, for a change. */
+  compared_since: Timestamp | null;
+  /** What was read: sums that are kept, or all of the window. */
   source: 'rollups' | 'spans' | 'scores' | 'scoring_rules';
-  /**
-   * `null`: it failed, and the state stayed.
-   */
+  /** `null`: it failed, and the state stayed. */
   decision: 'ok' | 'firing' | 'no_data' | null;
   /** The decision in a sentence, or the error. */
   reason: string;
@@ -7880,9 +6635,7 @@ export interface UpdateAlert {
     | 'score_pass_rate'
     | 'scoring_stalled';
   filters?: AlertFilters | null;
-  /**
-   * `none` when left out.
-   */
+  /** `none` when left out. */
   group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
   /** `5m` to `30d`, up to now. */
   window?: string;
@@ -7894,9 +6647,7 @@ export interface UpdateAlert {
   /** For so long after a firing was sent no other of the same group is. */
   cooldown?: string | null;
   channel_ids?: string[] | null;
-  /**
-   * `warning` when left out.
-   */
+  /** `warning` when left out. */
   severity?: 'info' | 'warning' | 'critical' | null;
 }
 
@@ -7910,11 +6661,7 @@ export interface AlertHistory {
 
 export interface AlertChange {
   id: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  at: string;
+  at: Timestamp;
   key: string | null;
   from: 'ok' | 'firing' | 'no_data';
   to: 'ok' | 'firing' | 'no_data';
@@ -7957,16 +6704,8 @@ export interface AlertChannel {
   to: string[];
   /** Whether what is sent is signed. */
   signed: boolean;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface AlertChannelList {
@@ -8009,21 +6748,9 @@ export interface AlertDelivery {
   /** Status of the last answer. */
   status_code: number | null;
   last_error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  next_try_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  delivered_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
+  next_try_at: Timestamp | null;
+  delivered_at: Timestamp | null;
+  created_at: Timestamp;
 }
 
 export interface AlertChannelTest {
@@ -8051,22 +6778,12 @@ export interface SavedView {
   page: 'traces' | 'spans' | 'sessions' | 'users' | 'analytics' | 'datasets' | 'evaluations' | 'events';
   /** The query string of the page's address, without `?`. */
   query: string;
-  /**
-   * Who sees it: who makes it alone, or the project. Local mode has `project` alone.
-   */
+  /** Who sees it: who makes it alone, or the project. Local mode has `project` alone. */
   scope: 'me' | 'project';
   id: string;
   created_by: Author;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface Author {
@@ -8089,9 +6806,7 @@ export interface UpdateView {
   name?: string;
   /** The query string of the page's address, without `?`. */
   query?: string;
-  /**
-   * Who sees it: who makes it alone, or the project. Local mode has `project` alone.
-   */
+  /** Who sees it: who makes it alone, or the project. Local mode has `project` alone. */
   scope?: 'me' | 'project';
 }
 
@@ -8116,16 +6831,8 @@ export interface Board {
   hidden: boolean;
   /** `null`, as the times are: nobody has changed what the product has. */
   created_by: Author | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string | null;
+  created_at: Timestamp | null;
+  updated_at: Timestamp | null;
 }
 
 export interface BoardList {
@@ -8163,16 +6870,8 @@ export interface Comment {
   /** Markdown. */
   text: string;
   author: Author;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  edited_at: string | null;
+  created_at: Timestamp;
+  edited_at: Timestamp | null;
 }
 
 export interface CommentList {
@@ -8192,27 +6891,7 @@ export interface CreateShare {
   trace_id: string;
 }
 
-export interface ShareCreated {
-  id: string;
-  trace_id: string;
-  created_by: Author;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * Seven days after it was made.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string;
-  /**
-   * Format: date-time
-   * When it was last opened, to the minute; `null`: not yet.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  opened_at: string | null;
+export interface ShareCreated extends Share {
   /** Path of the link, `/s/TOKEN`; shown this once. */
   path: string;
 }
@@ -8230,35 +6909,17 @@ export interface Share {
   id: string;
   trace_id: string;
   created_by: Author;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * Seven days after it was made.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  expires_at: string;
-  /**
-   * Format: date-time
-   * When it was last opened, to the minute; `null`: not yet.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  opened_at: string | null;
+  created_at: Timestamp;
+  /** Seven days after it was made. */
+  expires_at: Timestamp;
+  /** When it was last opened, to the minute; `null`: not yet. */
+  opened_at: Timestamp | null;
 }
 
 export interface Export {
-  /**
-   * Version of the export format.
-   */
+  /** Version of the export format. */
   version: 1;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  exported_at: string;
+  exported_at: Timestamp;
   traces: ExportedTrace[];
   spans: Span[];
   datasets: Dataset[];
@@ -8297,41 +6958,14 @@ export interface Export {
     name: string;
     kind: 'webhook' | 'slack' | 'teams' | 'email';
     to: string[];
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    created_at: string;
-    /**
-     * Format: date-time
-     * @example 2026-11-20T09:00:00.000Z
-     */
-    updated_at: string;
+    created_at: Timestamp;
+    updated_at: Timestamp;
   }[];
   /** Without their states. Missing in the export of one trace. */
   alerts?: ExportedAlert[];
 }
 
-export interface ExportedTrace {
-  id: string;
-  name: string | null;
-  tags: string[];
-  session_id: string | null;
-  user_id: string | null;
-  metadata: {
-    [key: string]: unknown;
-  };
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * The latest end of the trace's spans; `null` while one runs or none has come.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+export interface ExportedTrace extends Trace {
   /** Which spans of OpenTelemetry reported what, so that later ones count as if the trace had never moved. */
   origins?: TraceOrigins;
 }
@@ -8340,9 +6974,7 @@ export interface TraceOrigins {
   readonly name?: (number | string)[];
   readonly session?: (number | string)[];
   readonly user?: (number | string)[];
-  /**
-   * Nobody gave the start: it is the earliest of the spans.
-   */
+  /** Nobody gave the start: it is the earliest of the spans. */
   open_start?: true;
   /** How many of the tags, from the first on, were given. */
   tags: number;
@@ -8371,181 +7003,11 @@ export interface ExportedConnection {
   provider: string;
   base_url: string | null;
   default_model: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
-export interface ExportedEvalRun {
-  id: string;
-  dataset_id: string;
-  /** Version of the dataset that the run works on. */
-  dataset_version: number;
-  name: string;
-  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
-  /** Items completed or failed, all samples of each; never goes back. */
-  progress: number;
-  total: number;
-  execution: 'server' | 'external';
-  /** How often each datapoint is tried; one try is a sample. */
-  repeats: number;
-  /** Samples completed or failed; never goes back. */
-  sample_progress: number;
-  sample_total: number;
-  failed_samples: number;
-  config: {
-    /** `null` for an external run. */
-    connection_id: string | null;
-    /** `null` where an external run has none. */
-    model: string | null;
-    system_prompt: string | null;
-    /** Absent where none were given. */
-    messages?: PromptMessage[];
-    temperature: number | null;
-    max_tokens: number | null;
-    /**
-     * Absent where none was given.
-     */
-    max_tokens_member?: 'max_tokens' | 'max_completion_tokens';
-    /**
-     * Absent where none was given.
-     */
-    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append';
-    /** Absent where it was not given. */
-    recorded?: boolean;
-    trace: boolean;
-    judge: {
-      connection_id: string | null;
-      model: string | null;
-      rubric: string | null;
-      /** Absent where none was given: 0. `null`: judges are asked without one. */
-      temperature?: number | null;
-    } | null;
-  };
-  /** The scoring of the first scorer. */
-  scoring: string;
-  scoring_config: {
-    [key: string]: unknown;
-  } | null;
-  scorers: EvalScorer[];
-  /** What the score of a sample reaches that passes, in the mode `mean`. */
-  pass_score: number;
-  /**
-   * `all`: a sample passes when every scorer with a weight reaches its own pass score; `mean`: when its score reaches the pass score of the run.
-   */
-  pass_mode: 'mean' | 'all';
-  /** The datapoints that it takes; `null`: all of the dataset. */
-  filter: EvalFilter | null;
-  /**
-   * `reuse`: answers of earlier runs are taken over.
-   */
-  cache: 'reuse' | null;
-  /** How old such a run may be. */
-  cache_days: number | null;
-  /** Samples whose answer an earlier run had. */
-  reused_samples: number;
-  /** Former attempts of samples that were tried again. */
-  retried_samples: number;
-  /** Dollars that former attempts and their judges cost, which the other costs leave out and the cap counts; `null` when there is none. */
-  retried_cost: number | null;
-  /** What runs that were started together share; `null` for a run that was started alone. */
-  group_id: string | null;
-  /** The run with whose answers its scorers compare; it may have been deleted since. */
-  baseline_run_id: string | null;
-  /** Dollars; `null` when there is none. */
-  max_cost_usd: number | null;
-  metadata: {
-    [key: string]: string;
-  };
-  gates: JudgedGate[];
-  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
-  passed: boolean | null;
-  /**
-   * Why the run was cancelled.
-   */
-  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Mean over the items that have a score. */
-  avg_score: number | null;
-  /** Standard error of the mean score; `null` until the end. */
-  score_se: number | null;
-  /** 95% interval of the mean score; `null` until the end. */
-  score_ci: Interval | null;
-  /** Dollars of the calls and of the judges; `null` when nothing has a cost. */
-  total_cost: number | null;
-  /** What `total_cost` has of the calls; `judge_cost` is the rest. */
-  call_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  unpriced_count: number;
-  total_tokens: number;
-  failed_count: number;
-  judge_tokens: number;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
-  judge_unpriced_count: number;
-  /** Share of its datapoints that pass. `null` until the end, as the next three. */
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  } | null;
-  /** Milliseconds of a sample. */
-  latency_ms: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** Dollars of a sample, of its call and its judges. */
-  sample_cost: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
-  /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
-  scorer_scores: {
-    [key: string]: {
-      mean: number | null;
-      se: number | null;
-      ci: Interval | null;
-      pass_rate: {
-        mean: number | null;
-        se: number | null;
-        ci: Interval | null;
-      };
-    };
-  } | null;
-  /** Why the run failed, or that all of its items did and the commonest reason. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
+export interface ExportedEvalRun extends EvalRunSummary {
   score_sum: number;
   score_count: number;
   cost_count: number;
@@ -8591,94 +7053,16 @@ export interface ExportedEvalResult {
   } | null;
 }
 
-export interface ExportedEvalSample {
-  run_id: string;
-  datapoint_id: string;
-  status: 'pending' | 'running' | 'completed' | 'failed';
-  output: string | null;
-  score: number | null;
-  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
-  score_reason: string | null;
-  latency_ms: number | null;
-  tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  cost: number | null;
-  error: string | null;
-  attempts: number;
-  judge_model: string | null;
-  judge_prompt_hash: string | null;
-  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
-  judge_attempts: number | null;
-  judge_tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
-  trace_id: string | null;
-  /** The span that the caller named with an external result. */
-  span_id: string | null;
-  /** What the caller sent as `metadata` of an external result. */
-  metadata: {
-    [key: string]: unknown;
-  } | null;
-  /** Whether the answer is that of an earlier run, taken over at no cost. */
-  reused: boolean;
-  /** The run that had the answer; it may have been deleted since. */
-  reused_run_id: string | null;
-  /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
-  scores: {
-    [key: string]: ScorerResult;
-  } | null;
+export interface ExportedEvalSample extends ExportedEvalResult {
   /** From 0. */
   repeat: number;
 }
 
-export interface ExportedEvalAttempt {
-  run_id: string;
-  datapoint_id: string;
-  status: 'pending' | 'running' | 'completed' | 'failed';
-  output: string | null;
-  score: number | null;
-  /** The scorer's, or `not scored` where there is an output that could not be scored; `error` says why. */
-  score_reason: string | null;
-  latency_ms: number | null;
-  tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  cost: number | null;
-  error: string | null;
-  attempts: number;
-  judge_model: string | null;
-  judge_prompt_hash: string | null;
-  /** Calls of judges: one that answered in no usable way is asked once more. `null` where none was asked. */
-  judge_attempts: number | null;
-  judge_tokens: number | null;
-  /** Dollars; `null` when there is none. */
-  judge_cost: number | null;
-  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
-  trace_id: string | null;
-  /** The span that the caller named with an external result. */
-  span_id: string | null;
-  /** What the caller sent as `metadata` of an external result. */
-  metadata: {
-    [key: string]: unknown;
-  } | null;
-  /** Whether the answer is that of an earlier run, taken over at no cost. */
-  reused: boolean;
-  /** The run that had the answer; it may have been deleted since. */
-  reused_run_id: string | null;
-  /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
-  scores: {
-    [key: string]: ScorerResult;
-  } | null;
-  /** From 0. */
-  repeat: number;
+export interface ExportedEvalAttempt extends ExportedEvalSample {
   /** From 0, by sample. */
   attempt: number;
-  /**
-   * Format: date-time
-   * When the sample was tried again.
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  retried_at: string;
+  /** When the sample was tried again. */
+  retried_at: Timestamp;
   /** Whether its output was kept, and scored again. */
   output_kept: boolean;
 }
@@ -8710,16 +7094,8 @@ export interface ExportedScoringRule {
   scored_count: number;
   failed_count: number;
   skipped_count: number;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface ExportedAlert {
@@ -8745,16 +7121,8 @@ export interface ExportedAlert {
   cooldown: string | null;
   channel_ids: string[];
   severity: 'info' | 'warning' | 'critical';
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  created_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  updated_at: string;
+  created_at: Timestamp;
+  updated_at: Timestamp;
 }
 
 export interface ImportBundleResult {
@@ -8873,9 +7241,7 @@ export interface ImportJsonResult {
 
 export interface Search {
   query: string;
-  /**
-   * @default text
-   */
+  /** @default text */
   mode?: 'text' | 'vector' | 'hybrid';
   filters?: {
     trace_id?: string;
@@ -8908,9 +7274,7 @@ export interface Search {
    * @default 0
    */
   preview?: number;
-  /**
-   * `scores`: the member `scores`, with what the scores of each come to.
-   */
+  /** `scores`: the member `scores`, with what the scores of each come to. */
   include?: 'scores';
 }
 
@@ -8922,33 +7286,7 @@ export interface SearchAnswer {
   next_cursor: string | null;
 }
 
-export interface FoundSpan {
-  id: string;
-  trace_id: string;
-  parent_id: string | null;
-  name: string;
-  kind: SpanKind;
-  /** Any JSON. */
-  input: unknown;
-  /** Any JSON. */
-  output: unknown;
-  status: SpanStatus;
-  /** The message of the status `failed`. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
-  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens`, `cost` and `cost_source`. */
-  metadata: {
-    [key: string]: unknown;
-  };
+export interface FoundSpan extends Span {
   /** Higher is better; comparable within one answer only. */
   score: number;
   /** With `include=scores` alone. */
@@ -8963,40 +7301,7 @@ export interface SearchOutlineAnswer {
   next_cursor: string | null;
 }
 
-export interface FoundSpanOutline {
-  id: string;
-  trace_id: string;
-  parent_id: string | null;
-  name: string;
-  /** The kind without its `attributes`. */
-  kind: SpanKind;
-  status: SpanStatus;
-  /** The message of the status `failed`. */
-  error: string | null;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  started_at: string;
-  /**
-   * Format: date-time
-   * @example 2026-11-20T09:00:00.000Z
-   */
-  ended_at: string | null;
-  /** `duration_ms`, `total_tokens`, `cost` and `cost_source` once the span is finished; members of the caller with `include=metadata` alone. */
-  metadata: {
-    [key: string]: unknown;
-  };
-  /** Bytes of the input as JSON; 0 when there is none. */
-  input_bytes: number;
-  /** Bytes of the output as JSON; 0 when there is none. */
-  output_bytes: number;
-  /** The beginning of the last user message, or of the input; `null` without `preview`. */
-  input_preview: string | null;
-  /** The beginning of the answer, or of the output; `null` without `preview`. */
-  output_preview: string | null;
-  /** With `include=scores` alone. */
-  scores?: ScoreSums;
+export interface FoundSpanOutline extends SpanOutline {
   /** Higher is better; comparable within one answer only. */
   score: number;
 }
