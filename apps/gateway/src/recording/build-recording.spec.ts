@@ -347,6 +347,12 @@ describe('how it ends', () => {
     expect(span).toMatchObject({ status: 'completed', output: { text: 'all', finish_reason: 'stop' } });
   });
 
+  it('a list in answer to a request for a stream is a stream', () => {
+    const response = buffered(Buffer.from('[{"text":"x"}]'));
+    const { span } = buildRecording(record({ answer: { ...good, contentType: 'application/json' }, response }));
+    expect(span).toMatchObject({ status: 'completed', metadata: { streaming: true } });
+  });
+
   it('a whole answer to a request for a stream is an answer', () => {
     const answer = { ...good, contentType: 'application/json' };
     const { span } = buildRecording(

@@ -24,7 +24,7 @@ export interface ReadAnswer {
 export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody, asked: boolean): ReadAnswer {
   const framing = framingOf(facts.contentType);
   if (framing === 'json' || (framing === undefined && !asked)) {
-    const whole = readWhole(endpoint, facts, body);
+    const whole = readWhole(endpoint, facts, body, asked);
     if (whole.complete || !asked) return whole;
     const streamed = readStreamed(endpoint, endpoint.framing, facts, body);
     return streamed.begun ? streamed : whole;
@@ -32,7 +32,7 @@ export function readAnswer(endpoint: Endpoint, facts: AnswerFacts, body: Buffere
   const streamed = readStreamed(endpoint, framing ?? endpoint.framing, facts, body);
   // An error that comes in place of a stream is often no event.
   if (streamed.begun || isTruncated(body)) return streamed;
-  const whole = readWhole(endpoint, facts, body);
+  const whole = readWhole(endpoint, facts, body, asked);
   if (whole.answer !== null) return { ...whole, streaming: true };
   // AWS's binary events and the like: nobody knows here how these end.
   const isOtherForm = framing === undefined && facts.contentType && !facts.contentType.startsWith('text/');
@@ -67,13 +67,15 @@ function readStreamed(
   };
 }
 
-function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody): ReadAnswer {
+/** A list that was asked for as a stream is one (Gemini, without `alt=sse`). */
+function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody, asked: boolean): ReadAnswer {
   const read = VECTOR_ENDPOINTS.has(endpoint.name) ? textWithoutVectors : textOf;
   const whole = parseBody(body, read);
   const complete = facts.contentLength === null ? whole !== undefined : body.bytes >= facts.contentLength;
   const value = whole ?? (body.gap === 'none' ? parsePartialJson(read([...body.pieces, ...body.tail]), '') : undefined);
   const answer = value === undefined ? null : endpoint.readAnswer(value);
-  return { streaming: false, answer, complete, isEndLost: false, firstTokenAt: null };
+  const streaming = asked && Array.isArray(value);
+  return { streaming, answer, complete, isEndLost: false, firstTokenAt: null };
 }
 
 /**

@@ -269,6 +269,14 @@ describe('a response', () => {
     expect(responsesEndpoint.readAnswer(response(item)).toolCalls).toMatchObject([expected]);
   });
 
+  it.each([
+    [{ type: 'mcp_approval_response', approval_request_id: 'i', approve: true }, 'user'],
+    [{ type: 'additional_tools', role: 'developer', tools: [] }, 'developer'],
+    [{ type: 'reasoning', summary: [] }, 'assistant'],
+  ])('was asked by its sender: %j', (item, role) => {
+    expect(responsesEndpoint.readRequest({ input: [item] }).input).toMatchObject([{ ...item, role }]);
+  });
+
   it('takes nothing else for a call', () => {
     const others = ['message', 'reasoning', 'compaction', 'mcp_list_tools', 'function_call_output', 'program_output'];
     const items = others.map((type) => ({ type, id: 'i', output: 'x' }));

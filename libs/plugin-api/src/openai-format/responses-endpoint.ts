@@ -51,7 +51,8 @@ function messageOf(value: unknown): ChatMessage {
   if (type.endsWith('_output')) {
     return { ...without(item, 'output'), role: 'tool', content: item['output'] ?? null };
   }
-  return { ...item, role: 'assistant', content: item['content'] ?? null };
+  const role = type === 'mcp_approval_response' ? 'user' : (textOf(item['role']) ?? 'assistant');
+  return { ...item, role, content: item['content'] ?? null };
 }
 
 /**

@@ -118,6 +118,16 @@ describe('tool calls in pieces', () => {
     expect(deltas.toolCalls()).toEqual([{ id: null, name: 'f', arguments: '{"x":1}' }]);
   });
 
+  it('of tools that Groq runs come once more with what came of them', () => {
+    const search = { index: 0, type: 'search', arguments: '{"query":"tides"}' };
+    const deltas = new ToolCallDeltas();
+    expect(deltas.add({ executed_tools: [search] })).toBe(true);
+    expect(deltas.add({ executed_tools: [{ ...search, output: 'Title: …' }] })).toBe(true);
+    const expected = [{ id: null, name: 'search', arguments: '{"query":"tides"}' }];
+    expect(deltas.toolCalls()).toEqual(expected);
+    expect(readToolCalls({ content: 'Sunny', executed_tools: [search] })).toEqual(expected);
+  });
+
   it('of a whole message are as many as it lists', () => {
     const calls = [piece(0, 'a', 'f', '{}'), piece(0, 'a', 'f', '{}')];
     expect(readToolCalls({ tool_calls: calls })).toHaveLength(2);

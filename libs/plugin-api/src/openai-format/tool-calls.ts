@@ -1,11 +1,12 @@
 import type { ToolCall } from '../chat.js';
-import { countOf, filledTextOf, listOf, objectOf, readJson, type JsonObject } from '../wire/lenient-json.js';
+import { countOf, filledTextOf, listOf, objectOf, readJson, textOf, type JsonObject } from '../wire/lenient-json.js';
 
 /** Tool calls of a chat message: `tool_calls` (functions and custom tools) and the older `function_call`. */
 export function readToolCalls(message: unknown): ToolCall[] {
-  const { tool_calls: calls, function_call: older } = objectOf(message);
+  const { tool_calls: calls, function_call: older, executed_tools: executed } = objectOf(message);
   const deltas = new ToolCallDeltas();
   deltas.add({
+    executed_tools: executed,
     tool_calls: piecesOf(calls).map((call, index) => ({ ...objectOf(call), index })),
     function_call: older,
   });
@@ -28,21 +29,31 @@ export class ToolCallDeltas {
   private readonly calls: BegunCall[] = [];
   private readonly lastAt = new Map<number, BegunCall>();
   private readonly byId = new Map<string, BegunCall>();
+  /** Calls of tools that Groq runs itself: whole, and once more with what came of them. */
+  private readonly executed = new Map<number, ToolCall>();
 
-  /** @param delta a chunk's `delta` with `tool_calls` or `function_call`. @returns whether it held one. */
+  /** @param delta a chunk's `delta` with `tool_calls`, `function_call` or `executed_tools`. @returns whether it held one. */
   add(delta: unknown): boolean {
-    const { tool_calls: calls, function_call: older } = objectOf(delta);
+    const { tool_calls: calls, function_call: older, executed_tools: executed } = objectOf(delta);
+    for (const { index, type, arguments: given } of listOf(executed).map(objectOf)) {
+      this.executed.set(countOf(index) ?? this.executed.size, {
+        id: null,
+        name: textOf(type) ?? '',
+        arguments: given ?? null,
+      });
+    }
     const pieces = piecesOf(calls);
     for (const piece of pieces) this.addPiece(objectOf(piece));
     const isOlder = typeof older === 'object' && older !== null;
     if (isOlder) append(this.lastAt.get(FUNCTION_CALL_INDEX) ?? this.begin(FUNCTION_CALL_INDEX, null), objectOf(older));
-    return pieces.length > 0 || isOlder;
+    return pieces.length > 0 || isOlder || listOf(executed).length > 0;
   }
 
   toolCalls(): ToolCall[] {
-    return this.calls
+    const calls = this.calls
       .toSorted((a, b) => a.index - b.index)
       .map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
+    return [...this.executed.values(), ...calls];
   }
 
   private addPiece(piece: JsonObject): void {

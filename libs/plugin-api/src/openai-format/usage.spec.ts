@@ -11,6 +11,12 @@ describe('the usage of an answer in OpenAI’s format', () => {
     ['usage', { usage: counts }, read],
     ['x_groq.usage (Groq)', { usage: null, x_groq: { id: 'req', usage: counts } }, read],
     ['choices[0].usage (Moonshot)', { choices: [{ index: 0, delta: {}, usage: counts }] }, read],
+    [
+      'timings (llama.cpp)',
+      { timings: { cache_n: 32, prompt_n: 8, predicted_n: 5 } },
+      { ...read, cached_input_tokens: 32 },
+    ],
+    ['nowhere, where timings leave out the cache', { timings: { prompt_n: 8, predicted_n: 5 } }, {}],
     ['service_tier of the answer', { usage: counts, service_tier: 'flex' }, { ...read, service_tier: 'flex' }],
     ['nowhere', { usage: null, choices: [] }, {}],
   ])('is found in %s', (_place, answer, expected) => {

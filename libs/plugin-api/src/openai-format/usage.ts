@@ -3,17 +3,25 @@ import { amountOf, countOf, listOf, objectOf, textOf, type JsonObject } from '..
 
 /**
  * What an answer or a chunk of one reports of its usage, wherever servers of this format put it: `usage`, `x_groq.usage`
- * (Groq), `choices[0].usage` (Moonshot), with the tier that served it (docs/spec/recording.md#usage).
+ * (Groq), `choices[0].usage` (Moonshot), else `timings` (llama.cpp), with the tier that served it (docs/spec/recording.md#usage).
  */
 export function readUsageOf(answer: JsonObject): Usage {
   const places = [
     answer['usage'],
     objectOf(answer['x_groq'])['usage'],
     objectOf(listOf(answer['choices'])[0])['usage'],
+    usageOfTimings(objectOf(answer['timings'])),
   ];
   const usage = readOpenAiUsage(places.find((place) => typeof place === 'object' && place !== null));
   const tier = textOf(answer['service_tier']);
   return tier ? { ...usage, serviceTier: tier } : usage;
+}
+
+/** The counts in the timings of llama.cpp, which come unasked; older versions leave those of the cache out of them. */
+function usageOfTimings({ cache_n: cached, prompt_n: read, predicted_n: output }: JsonObject): JsonObject | undefined {
+  const [fromCache, uncached] = [countOf(cached), countOf(read)];
+  if (fromCache === null || uncached === null) return undefined;
+  return { prompt_tokens: fromCache + uncached, completion_tokens: output, cached_tokens: fromCache };
 }
 
 /**
