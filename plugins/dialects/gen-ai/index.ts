@@ -66,7 +66,11 @@ function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean 
 const isStreamingOperation = (attributes: OtelMap): true | undefined =>
   textAt(attributes, 'gen_ai.operation.name')?.includes('.streaming_') === true ? true : undefined;
 
-const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
+const FIRST_SECONDS = [
+  'gen_ai.response.time_to_first_chunk',
+  'gen_ai.client.operation.time_to_first_chunk',
+  'gen_ai.latency.time_to_first_token',
+];
 /** Strands reports milliseconds. */
 const FIRST_MS = ['gen_ai.server.time_to_first_token'];
 
@@ -84,7 +88,7 @@ function kindOf(attributes: OtelMap): ReadKind | undefined {
       return {
         type,
         name: textAt(attributes, 'gen_ai.tool.name'),
-        callId: textAt(attributes, 'gen_ai.tool.call.id'),
+        callId: textAt(attributes, ['gen_ai.tool.call.id', 'gen_ai.tool.call_id']),
         toolType: textAt(attributes, 'gen_ai.tool.type'),
       };
     case 'llm_call':
@@ -99,7 +103,7 @@ function kindOf(attributes: OtelMap): ReadKind | undefined {
 
 type KnownType = 'llm_call' | 'embedding' | 'tool_call' | 'retrieval';
 
-/** Names of the conventions in all their generations, and those that Semantic Kernel, LiteLLM and Sentry have. */
+/** Names of the conventions in all their generations, and those that Semantic Kernel, LiteLLM, Sentry and Gemini's CLI have. */
 const TYPES: ReadonlyMap<string, KnownType> = new Map([
   ['chat', 'llm_call'],
   ['generate_content', 'llm_call'],
@@ -120,12 +124,14 @@ const TYPES: ReadonlyMap<string, KnownType> = new Map([
   ['stream_text', 'llm_call'],
   ['generate_object', 'llm_call'],
   ['stream_object', 'llm_call'],
+  ['llm_call', 'llm_call'],
   ['embeddings', 'embedding'],
   ['embedding', 'embedding'],
   ['aembedding', 'embedding'],
   ['embed', 'embedding'],
   ['embed_many', 'embedding'],
   ['execute_tool', 'tool_call'],
+  ['tool_call', 'tool_call'],
   ['retrieval', 'retrieval'],
   ['rerank', 'retrieval'],
   ['arerank', 'retrieval'],
@@ -134,15 +140,20 @@ const TYPES: ReadonlyMap<string, KnownType> = new Map([
 const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
   ['invoke_agent', 'agent'],
   ['create_agent', 'agent'],
+  ['agent_call', 'agent'],
   ['invoke_workflow', 'workflow'],
   ['agent_step', 'step'],
 ]);
 
 function typeWithoutOperation(attributes: OtelMap): KnownType | undefined {
   if (attributes.has('gen_ai.tool.name')) return 'tool_call';
+  if (attributes.has(SERVED)) return 'llm_call';
   if (!attributes.has('gen_ai.request.model')) return undefined;
   return hasAny(attributes, ANSWERED) ? 'llm_call' : undefined;
 }
+
+/** How long a server of models took (vLLM, SGLang, TensorRT-LLM), which reports neither an operation nor the model. */
+const SERVED = 'gen_ai.latency.e2e';
 
 const ANSWERED = [
   'gen_ai.response.model',

@@ -14,6 +14,7 @@ import {
   type OtelMap,
   type OtelSpan,
   type ReadKind,
+  listOf,
   looseJson,
   objectOf,
   plainMap,
@@ -92,6 +93,11 @@ function completionIn(span: OtelSpan): Given | undefined {
 /** What the model or the tool said, as messages of any form; `undefined` when the span reports none. */
 function answersIn(span: OtelSpan): Given | undefined {
   const messages = takeFirst(placesOf(span), OUTPUT) ?? choicesOfEvents(span.events);
+  const pieces = listOf(messages?.value).map(objectOf);
+  // The command line of Gemini gives a stream piece by piece, under an operation of its own.
+  if (pieces.length > 1 && textAt(span.attributes, 'gen_ai.operation.name') === 'llm_call') {
+    return { value: [{ role: 'model', parts: pieces.flatMap(({ parts }) => listOf(parts)) }] };
+  }
   if (messages) return messages;
   const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION, COMPLETED);
   return text && { ...text, value: saidByModel(text.value) };

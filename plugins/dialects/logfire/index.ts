@@ -1,10 +1,15 @@
 import {
+  asCompletion,
   asConversation,
   completionOf,
   conversationOf,
   defineDialect,
+  filledTextOf,
   hasAny,
+  listOf,
   objectOf,
+  readOpenAiUsage,
+  reportedUsage,
   saidJson,
   takeAt,
   textAt,
@@ -12,9 +17,11 @@ import {
   textsAt,
   without,
   type Given,
+  type JsonObject,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
+  type ReadUsage,
   type SpanReading,
 } from '@spandrel/plugin-api';
 
@@ -23,7 +30,7 @@ export default defineDialect({
   name: 'logfire',
   setup: () => ({
     claims: {
-      attributes: ['logfire.*', 'pydantic_ai.*', 'request_data', 'all_messages_events', 'tool_arguments'],
+      attributes: ['logfire.*', 'pydantic_ai.*', 'request_data', 'all_messages_events', 'events', 'tool_arguments'],
       scopes: ['pydantic-ai', 'logfire*'],
     },
     read,
@@ -35,11 +42,25 @@ function read(span: OtelSpan): SpanReading {
   const request = takeAt(attributes, 'request_data', saidJson);
   const asked = objectOf(request?.value);
   const agent = textAt(attributes, ['agent_name', 'gen_ai.agent.name']);
+  const ofAgents = span.scope.name === AGENTS ? readAgents(span) : undefined;
+  const inEvents = messagesInEvents(attributes);
   return {
-    kind: kindOf(attributes, asked, agent),
+    kind: ofAgents?.kind ?? kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
-    input: requestMessages(request) ?? agentInput(attributes) ?? takeAt(attributes, 'tool_arguments', saidJson),
-    output: answerOf(attributes) ?? takeAt(attributes, FINAL_RESULT) ?? takeAt(attributes, 'tool_response'),
+    usage: usageOf(attributes),
+    input:
+      ofAgents?.input ??
+      requestMessages(request) ??
+      agentInput(attributes) ??
+      inEvents?.input ??
+      takeAt(attributes, 'tool_arguments', saidJson),
+    output:
+      ofAgents?.output ??
+      answerOf(attributes) ??
+      takeAt(attributes, FINAL_RESULT) ??
+      inEvents?.output ??
+      takeAt(attributes, 'tool_response'),
+    failure: ofAgents && (filledTextOf(objectOf(takeAt(attributes, 'error', saidJson)?.value)['message']) ?? undefined),
     streaming: typeof asked['stream'] === 'boolean' ? asked['stream'] : undefined,
     tags: textsAt(attributes, 'logfire.tags'),
     pendingOf: pendingOf(span),
@@ -85,6 +106,52 @@ function answerOf(attributes: OtelMap): Given | undefined {
   if (message === undefined) return undefined;
   const isWhole = Object.keys(without(answer, 'message', 'combined_chunk_content')).length === 0;
   return { value: completionOf(message), from: isWhole ? given.from : undefined };
+}
+
+/** Messages as events of the conventions, of which the last ones are what the model said. */
+function messagesInEvents(attributes: OtelMap): Pick<SpanReading, 'input' | 'output'> | undefined {
+  const given = takeAt(attributes, 'events', saidJson);
+  const events = listOf(given?.value).map(objectOf);
+  const isOfMessages = events.length > 0 && events.every((event) => textOf(event['event.name'])?.startsWith('gen_ai.'));
+  if (!given || !isOfMessages) return undefined;
+  const isSaid = ({ 'event.name': name, role }: JsonObject): boolean => name === CHOICE || role === 'assistant';
+  const answerAt = events.findLastIndex((event) => !isSaid(event)) + 1;
+  const messages = events.map(({ message, ...event }) => ({ ...event, ...objectOf(message) }));
+  return {
+    input: asConversation({ ...given, value: messages.slice(0, answerAt) }),
+    output: asCompletion({ ...given, value: messages.slice(answerAt) }),
+  };
+}
+
+const CHOICE = 'gen_ai.choice';
+/** The scope of Logfire's integration of OpenAI's Agents SDK. */
+const AGENTS = 'logfire.openai_agents';
+
+/** What a span of OpenAI's Agents SDK was given and gave back, by names of that SDK; the span's name says what it is. */
+function readAgents({ name, attributes }: OtelSpan): Pick<SpanReading, 'kind' | 'input' | 'output'> {
+  const response = takeAt(attributes, 'response', saidJson);
+  const { output, instructions } = objectOf(response?.value);
+  const given = takeAt(attributes, ['raw_input', 'input'], saidJson);
+  if (Array.isArray(output)) {
+    const input = given && { ...given, value: conversationOf(given.value, instructions) };
+    return { input, output: asCompletion({ value: output }) };
+  }
+  const title = textAt(attributes, 'name');
+  if (name.startsWith('Function:')) {
+    return { kind: { type: 'tool_call', name: title }, input: given, output: takeAt(attributes, 'output') };
+  }
+  const gave = takeAt(attributes, 'output', saidJson);
+  if (name.startsWith('Agent run:')) return { kind: { type: 'custom', kind: 'agent', name: title } };
+  if (!attributes.has('request_data')) return { input: given, output: gave };
+  return { kind: { type: 'llm_call' }, input: given && asConversation(given), output: gave && asCompletion(gave) };
+}
+
+/** The usage in an answer of OpenAI, whose details the conventions' attributes lack. */
+function usageOf(attributes: OtelMap): ReadUsage | undefined {
+  const answer = takeAt(attributes, ['response_data', 'response'], saidJson);
+  const { usage } = objectOf(answer?.value);
+  // Only in OpenAI's, which has a total, are cached tokens a part of the input.
+  return objectOf(usage)['total_tokens'] === undefined ? undefined : reportedUsage({ ...readOpenAiUsage(usage) });
 }
 
 /** A pending span has an id of its own and is a child of the span that it announces. */

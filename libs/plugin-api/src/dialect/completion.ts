@@ -49,11 +49,17 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
 
-/** The items of one answer of Responses, a reasoning among them; `undefined` for messages and parts of any other form. */
+/** The items of one answer of Responses, a reasoning or a call among them; `undefined` for messages and parts of any other form. */
 function itemsOf(value: unknown): readonly unknown[] | undefined {
   const items = listOf(value);
-  return items.some((item) => isReasoningItem(item)) ? items : undefined;
+  return items.some((item) => isReasoningItem(item) || isCallItem(item)) ? items : undefined;
 }
+
+/** Whether something is a call as an item of Responses; parts of the conventions are `tool_call` and `server_tool_call`. */
+const isCallItem = (item: unknown): boolean => {
+  const type = textOf(objectOf(item)['type']) ?? '';
+  return type.endsWith('_call') && type !== 'tool_call' && type !== 'server_tool_call';
+};
 
 const reasonOf = (choices: readonly Completion[]): Pick<Completion, 'finish_reason'> => ({
   finish_reason: choices.map(({ finish_reason: reason }) => reason).find((reason) => reason !== null) ?? null,

@@ -4,7 +4,7 @@ import { reportedUsage, type ReadUsage } from './dialect.js';
 
 /**
  * The usage of an observation of Langfuse: its buckets exclude each other (`input` has neither `input_cached_tokens` nor
- * `cache_read_input_tokens` in it). The wrapper of OpenAI's client for Python writes the usage as OpenAI has it, with its
+ * `cache_read_input_tokens` in it), unless a total shows that input and output have all others in them. The wrapper of OpenAI's client for Python writes the usage as OpenAI has it, with its
  * groups of details.
  * @param usageDetails tokens by bucket. @param costDetails dollars by bucket; `total`, else their sum, is the cost.
  */
@@ -15,8 +15,12 @@ export function readUsageBuckets(usageDetails: unknown, costDetails: unknown): R
   if (DETAILS.some((name) => objectOf(counts[name]) === counts[name])) {
     return reportedUsage({ ...readOpenAiUsage(counts), ...(cost !== undefined && { cost }) });
   }
+  const [inputTokens, outputTokens, total] = ['input', 'output', 'total'].map((name) => countOf(counts[name]));
+  const isAll =
+    total !== null && inputTokens !== null && outputTokens !== null && total === inputTokens! + outputTokens!;
   return reportedUsage({
     ...sumsOf(counts),
+    ...(isAll && { inputTokens, outputTokens }),
     inputAudioTokens: countOf(counts['input_audio_tokens']) ?? countOf(counts['input_audio']) ?? undefined,
     outputAudioTokens: countOf(counts['output_audio_tokens']) ?? countOf(counts['output_audio']) ?? undefined,
     cost,
