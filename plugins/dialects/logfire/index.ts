@@ -8,8 +8,7 @@ import {
   hasAny,
   listOf,
   objectOf,
-  readOpenAiUsage,
-  reportedUsage,
+  reportedOpenAiUsage,
   saidJson,
   takeAt,
   textAt,
@@ -21,7 +20,6 @@ import {
   type OtelMap,
   type OtelSpan,
   type ReadKind,
-  type ReadUsage,
   type SpanReading,
 } from '@spandrel/plugin-api';
 
@@ -47,7 +45,7 @@ function read(span: OtelSpan): SpanReading {
   return {
     kind: ofAgents?.kind ?? kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
-    usage: usageOf(attributes),
+    usage: reportedOpenAiUsage(objectOf(takeAt(attributes, ['response_data', 'response'], saidJson)?.value)['usage']),
     input:
       ofAgents?.input ??
       requestMessages(request) ??
@@ -144,14 +142,6 @@ function readAgents({ name, attributes }: OtelSpan): Pick<SpanReading, 'kind' | 
   if (name.startsWith('Agent run:')) return { kind: { type: 'custom', kind: 'agent', name: title } };
   if (!attributes.has('request_data')) return { input: given, output: gave };
   return { kind: { type: 'llm_call' }, input: given && asConversation(given), output: gave && asCompletion(gave) };
-}
-
-/** The usage in an answer of OpenAI, whose details the conventions' attributes lack. */
-function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const answer = takeAt(attributes, ['response_data', 'response'], saidJson);
-  const { usage } = objectOf(answer?.value);
-  // Only in OpenAI's, which has a total, are cached tokens a part of the input.
-  return objectOf(usage)['total_tokens'] === undefined ? undefined : reportedUsage({ ...readOpenAiUsage(usage) });
 }
 
 /** A pending span has an id of its own and is a child of the span that it announces. */

@@ -20,6 +20,7 @@ import {
   type SpanReading,
   amountOf,
   countOf,
+  reportedOpenAiUsage,
   reportedUsage,
   type ReadUsage,
 } from '@spandrel/plugin-api';
@@ -32,18 +33,26 @@ export default defineDialect({
 
 function read({ attributes, name }: OtelSpan): SpanReading {
   const kind = kindOf(attributes, name);
+  const [given, gave] = [takeAt(attributes, INPUTS, saidJson), takeAt(attributes, OUTPUTS, saidJson)];
+  const isModels = kind?.type === 'llm_call' || kind?.type === 'embedding';
   return {
     kind,
-    model: jsonTextAt(attributes, 'mlflow.llm.model'),
+    // Older versions have the model and the details of tokens in the call alone.
+    model:
+      jsonTextAt(attributes, 'mlflow.llm.model') ??
+      (isModels ? textOf(objectOf(given?.value)['model']) || undefined : undefined),
     provider: jsonTextAt(attributes, 'mlflow.llm.provider'),
-    usage: usageOf(attributes),
-    input: inputOf(takeAt(attributes, 'mlflow.spanInputs', saidJson), kind),
-    output: outputOf(takeAt(attributes, 'mlflow.spanOutputs', saidJson), kind),
+    usage: usageOf(attributes, isModels ? objectOf(gave?.value)['usage'] : undefined),
+    input: inputOf(given, kind),
+    output: outputOf(gave, kind),
     session: idIn(attributes, 'mlflow.trace.session'),
     user: idIn(attributes, 'mlflow.trace.user'),
     traceMetadata: tagsOf(attributes),
   };
 }
+
+const INPUTS = 'mlflow.spanInputs';
+const OUTPUTS = 'mlflow.spanOutputs';
 
 /** A text, in JSON's quotes or not. */
 function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
@@ -97,8 +106,11 @@ function tagsOf(attributes: OtelMap): GivenMembers | undefined {
   return value && { value, from };
 }
 
-/** Tokens of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
-function usageOf(attributes: OtelMap): ReadUsage | undefined {
+/** Tokens of an answer of OpenAI, else of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
+function usageOf(attributes: OtelMap, answered: unknown): ReadUsage | undefined {
+  const cost = costOf(attributes);
+  const whole = reportedOpenAiUsage(answered);
+  if (whole) return { ...whole, ...(cost !== undefined && { cost }) };
   const counts = objectOf(takeAt(attributes, 'mlflow.chat.tokenUsage', saidJson)?.value);
   return reportedUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
@@ -108,7 +120,7 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
     cacheWriteTokens: countOf(counts['cache_creation_input_tokens']) ?? undefined,
     // Anthropic's own count, which leaves out what the cache gave and took.
     inputExcludesCached: jsonTextAt(attributes, 'mlflow.message.format') === 'anthropic' ? true : undefined,
-    cost: costOf(attributes),
+    cost,
   });
 }
 

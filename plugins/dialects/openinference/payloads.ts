@@ -77,13 +77,15 @@ function completionIn(attributes: OtelMap): Given | undefined {
   const messages = takeList(attributes, 'llm.output_messages.');
   if (messages) {
     const value = conversationOf(messages.value.map(messageOf));
-    return {
-      ...messages,
-      value: completionOf(
-        completed(value, () => answersIn(attributes)),
-        reasons,
-      ),
-    };
+    const read = completionOf(
+      completed(value, () => answersIn(attributes)),
+      reasons,
+    );
+    // The items of a response are messages here, and one answer there.
+    const items = value.length > 1 ? objectOf(takeValue(attributes, 'output')?.value)['output'] : undefined;
+    if (!Array.isArray(items)) return { ...messages, value: read };
+    const { choices: _choices, ...whole } = completionOf(items, reasons) ?? {};
+    return { ...messages, value: { ...read, ...whole } };
   }
   const choices = takeList(attributes, 'llm.choices.');
   if (choices) return { ...choices, value: completionOf(choices.value.map(textOfChoice), reasons) };

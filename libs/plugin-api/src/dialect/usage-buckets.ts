@@ -27,6 +27,13 @@ export function readUsageBuckets(usageDetails: unknown, costDetails: unknown): R
   });
 }
 
+/**
+ * A usage in an answer of OpenAI, with the details that attributes lack; `undefined` for that of other providers, which has no
+ * total and cached tokens beside the input.
+ */
+export const reportedOpenAiUsage = (usage: unknown): ReadUsage | undefined =>
+  objectOf(usage)['total_tokens'] === undefined ? undefined : reportedUsage({ ...readOpenAiUsage(usage) });
+
 const DETAILS = ['prompt_tokens_details', 'completion_tokens_details', 'input_tokens_details', 'output_tokens_details'];
 
 /** LangChain's handler writes tiers before the names (`input_flex_cache_read`), and Vertex AI's counts by modality. */

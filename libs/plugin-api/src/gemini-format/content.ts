@@ -115,6 +115,10 @@ export function readGeminiUsage(value: unknown): Partial<Usage> {
 export const reportedGeminiUsage = (value: unknown): ReadUsage | undefined =>
   reportedUsage(Object.fromEntries(Object.entries(readGeminiUsage(value)).filter(([, count]) => count !== null)));
 
+/** How many searches Google takes money for: queries that are empty, or there already, are none. */
+export const searchesOf = (groundingMetadata: unknown): number | null =>
+  new Set(listOf(objectOf(groundingMetadata)['webSearchQueries']).filter((query) => filledTextOf(query))).size || null;
+
 const AUDIO = ['AUDIO'];
 /** A video is read as pictures. */
 const PICTURES = ['IMAGE', 'VIDEO'];

@@ -52,7 +52,11 @@ describe("Gemini's generateContent", () => {
       part({ toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['tide'] } } }),
       {
         candidates: [
-          { content: {}, finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['tide', 'Nagasaki tide'] } },
+          {
+            content: {},
+            finishReason: 'STOP',
+            groundingMetadata: { webSearchQueries: ['', 'tide', 'Nagasaki tide', 'tide'] },
+          },
         ],
         usageMetadata: {
           ...{ promptTokenCount: 10, toolUsePromptTokenCount: 90, candidatesTokenCount: 8, thoughtsTokenCount: 40 },

@@ -3,7 +3,7 @@ import { answerOfChoices } from '../openai-format/chat-endpoint.js';
 import type { Endpoint, RecordedAnswer, RecordedChoice, RequestHead, StreamFrame, StreamReader } from '../provider.js';
 import { errorOfFrame } from '../wire/error-message.js';
 import { countOf, filledTextOf, listOf, objectOf, readExactJson } from '../wire/lenient-json.js';
-import { readGeminiRequest, readGeminiUsage, SaidParts } from './content.js';
+import { readGeminiRequest, readGeminiUsage, SaidParts, searchesOf } from './content.js';
 import { interactionsEndpoint } from './interactions-endpoint.js';
 import { geminiLiveEndpoint } from './live-endpoint.js';
 
@@ -60,8 +60,7 @@ class GenerateStream implements StreamReader {
       this.candidates.set(index, candidate);
       candidate.said.push(given['content']);
       candidate.finishReason = filledTextOf(given['finishReason']) ?? candidate.finishReason;
-      const searches = listOf(objectOf(given['groundingMetadata'])['webSearchQueries']).length;
-      this.usage = laterUsage(this.usage, { webSearchRequests: searches || null });
+      this.usage = laterUsage(this.usage, { webSearchRequests: searchesOf(given['groundingMetadata']) });
     }
   }
 

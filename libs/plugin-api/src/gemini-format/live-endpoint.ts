@@ -2,7 +2,7 @@ import { laterUsage, UNKNOWN_USAGE } from '../chat.js';
 import type { Endpoint, RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
 import { embeddedErrorOf } from '../wire/error-message.js';
 import { filledTextOf, listOf, objectOf, readExactJson, type JsonObject } from '../wire/lenient-json.js';
-import { readGeminiRequest, readGeminiUsage, SaidParts } from './content.js';
+import { readGeminiRequest, readGeminiUsage, SaidParts, searchesOf } from './content.js';
 
 /**
  * Turns of a session of Gemini's Live API, each as the gateway puts it together (docs/spec/gateway.md#websockets): the request is what
@@ -40,9 +40,8 @@ class LiveTurn implements StreamReader {
     this.said.push(content['modelTurn']);
     this.transcript += filledTextOf(objectOf(content['outputTranscription'])['text']) ?? '';
     for (const call of listOf(objectOf(message['toolCall'])['functionCalls'])) this.said.pushCall(objectOf(call));
-    const searches = listOf(objectOf(content['groundingMetadata'])['webSearchQueries']).length;
-    const usage = { ...readGeminiUsage(message['usageMetadata']), webSearchRequests: searches || null };
-    this.usage = laterUsage(this.usage, usage);
+    const usage = readGeminiUsage(message['usageMetadata']);
+    this.usage = laterUsage(this.usage, { ...usage, webSearchRequests: searchesOf(content['groundingMetadata']) });
     this.error ??= embeddedErrorOf(message);
     this.pushEnd(content);
   }
