@@ -130,10 +130,8 @@ const SPAN_KEYS: Readonly<Record<OwnKey, Sql>> = {
   name: encoded('name'),
 };
 
-type KeptSplit = (typeof KEPT_SPLITS)[number];
-
 /** Keys of rows of the roll-up, which are grouped by its columns, in whose order they come. */
-const ROLLUP_KEYS: Readonly<Record<KeptSplit, Sql>> = {
+const ROLLUP_KEYS: Readonly<Record<(typeof KEPT_SPLITS)[number], Sql>> = {
   model: rawSql('r.model'),
   provider: rawSql('r.provider'),
   status: rawSql(`'=' || cast(r.status as text)`),

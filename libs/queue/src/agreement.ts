@@ -149,12 +149,6 @@ function middleRanks(totals: readonly number[]): number[] {
   return totals.map((total) => (before += total) - total / 2);
 }
 
-interface Interval {
-  low: number;
-  high: number;
-  level: number;
-}
-
 /** Percentile intervals over units drawn again, by a fixed seed: the same data have the same intervals. */
 function* bootstrap(
   rated: readonly Rated[],
@@ -179,7 +173,7 @@ function* bootstrap(
   };
 }
 
-function percentiles(values: readonly number[]): Interval | null {
+function percentiles(values: readonly number[]): { low: number; high: number; level: number } | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;

@@ -17,8 +17,6 @@ import { ingestedSpanSchema } from './write/apply-ingest.js';
 import { RecordWrites } from './write/record-writes.js';
 import type { Indexed } from './write/tracing-job.js';
 
-type IngestBody = z.output<typeof ingestSchema>;
-
 /** What `POST /api/ingest` carries, items unchecked. */
 interface IngestRequest {
   traces?: unknown[] | null | undefined;
@@ -91,7 +89,7 @@ export class IngestController {
   async ingest(
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
-    @Body({ schema: ingestSchema }) body: IngestBody,
+    @Body({ schema: ingestSchema }) body: z.output<typeof ingestSchema>,
   ) {
     const result = await this.writer.execute(scope, body);
     if (!body.scores) return result;

@@ -143,10 +143,8 @@ function describeNear(name: string, names: ReadonlySet<string>): string {
   return names.size > LISTED_MAX ? '' : `; there are ${Array.from(names, (one) => `"${one}"`).join(', ')}`;
 }
 
-type Connection = ItemOf<'listConnections'>;
-
 /** @throws SpandrelError `connection_not_found` when there is none; CommandFailure when several have the name. */
-export async function findConnection(api: Api, nameOrId: string): Promise<Connection> {
+export async function findConnection(api: Api, nameOrId: string): Promise<ItemOf<'listConnections'>> {
   const all = api.pages('listConnections', { query: { limit: 200 } });
   const names = new Set<string>();
   const found = await findNamed(all, nameOrId, 'provider connections', ({ provider }) => provider, names);

@@ -1,11 +1,6 @@
 import { StartError } from '@spandrel/kernel/launch';
 import { DEMO_MARKS } from './demo-settings.js';
 
-interface Place {
-  traceId: string;
-  parentId?: string;
-}
-
 /** The gateway, called as any other program calls it, with the fake model behind it. */
 export class GatewayClient {
   /** @param modelUrl of the fake model, as the gateway reaches it. */
@@ -26,7 +21,7 @@ export class GatewayClient {
   }
 
   /** Makes a call and waits for the end of its answer, whatever its status: the demo makes calls that fail. */
-  async call(path: string, body: object, place: Place): Promise<string> {
+  async call(path: string, body: object, place: { traceId: string; parentId?: string }): Promise<string> {
     const headers = {
       'content-type': 'application/json',
       'x-spandrel-trace-id': place.traceId,

@@ -9,11 +9,6 @@ interface Difference {
   baseline: unknown;
 }
 
-interface Compared {
-  pairs: number;
-  verdict: Verdict;
-}
-
 interface ComparedScores<Score> {
   score: Score;
   scorers: Readonly<Record<string, Score>>;
@@ -23,7 +18,7 @@ interface Scoring {
   comparable: ComparedScores<boolean> & { differences: readonly Difference[] };
 }
 
-interface Comparison extends ComparedScores<Compared>, Scoring {
+interface Comparison extends ComparedScores<{ pairs: number; verdict: Verdict }>, Scoring {
   failures: {
     run: number;
     baseline: number;

@@ -8,14 +8,7 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import type { SampleKey } from '../eval-item.js';
 import type { ObservedCall } from './model-call.js';
 
-type TracedRun = Pick<EvalRunRow, 'id' | 'name' | 'datasetId' | 'repeats'>;
-
 type Wire<Item> = Omit<Item, 'started_at' | 'ended_at'> & { started_at: string; ended_at?: string };
-
-interface ItemTrace {
-  trace: Wire<IngestTrace>;
-  spans: Wire<IngestSpan>[];
-}
 
 /** A sample, and how often it was tried before. */
 type TracedSample = SampleKey & { tries?: number };
@@ -32,7 +25,11 @@ function createTraceId(runId: string, { datapointId, repeat, tries = 0 }: Traced
  * (docs/spec/evaluations.md#traces-of-items).
  * @param calls at least one, in the order in which they began.
  */
-export function createItemTrace(run: TracedRun, sample: TracedSample, calls: readonly ObservedCall[]): ItemTrace {
+export function createItemTrace(
+  run: Pick<EvalRunRow, 'id' | 'name' | 'datasetId' | 'repeats'>,
+  sample: TracedSample,
+  calls: readonly ObservedCall[],
+): { trace: Wire<IngestTrace>; spans: Wire<IngestSpan>[] } {
   const id = createTraceId(run.id, sample);
   const { datapointId, repeat } = sample;
   return {

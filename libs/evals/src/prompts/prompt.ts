@@ -27,8 +27,6 @@ interface PromptMessage {
 /** The messages that a run sends for each datapoint (docs/spec/evaluations.md#prompts). */
 export type Prompt = readonly PromptMessage[];
 
-type Messages = NonNullable<EvalConfigResource['messages']>;
-
 const VARIABLES_MAX = 100;
 const NAME_LENGTH_MAX = 500;
 /** UTF-16 units of the messages of one call, those of the datapoint's own not counted. */
@@ -57,7 +55,7 @@ export function createPrompt({
 }
 
 /** What is wrong with messages as a caller gives them. @param at their path in the request. */
-export function findPromptFaults(messages: Messages, at: string): FieldError[] {
+export function findPromptFaults(messages: NonNullable<EvalConfigResource['messages']>, at: string): FieldError[] {
   const faults: FieldError[] = [];
   let count = 0;
   let hasMessages = false;

@@ -12,12 +12,7 @@ export interface MeasuredGroup {
   /** By the id of the baseline, each group as if it were the only one. */
   comparisons: Map<string, RunComparison>;
   /** The scores of the comparisons, corrected for all groups. */
-  corrected: Map<string, CorrectedComparison>;
-}
-
-interface CorrectedComparison {
-  score: GroupScoreComparison;
-  scorers: Record<string, GroupScoreComparison>;
+  corrected: Map<string, { score: GroupScoreComparison; scorers: Record<string, GroupScoreComparison> }>;
 }
 
 /**

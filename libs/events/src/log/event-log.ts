@@ -8,14 +8,9 @@ import { EventLogStore } from './event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
 import { EventsSettings } from '../events.settings.js';
 
-interface ProjectEvents {
-  scope: Scope;
-  events: WireEvent[];
-}
-
 /** The events of an open transaction so far, by project; `written` once they are in the log. */
 interface OpenEvents {
-  byProject: Map<string, ProjectEvents>;
+  byProject: Map<string, { scope: Scope; events: WireEvent[] }>;
   written: boolean;
 }
 

@@ -2,12 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findThirdPartyProtocol } from '../third-party-protocols.js';
 import { DomainError } from '@spandrel/kernel';
 
-interface KnownPath {
-  url: string;
-  pattern: RegExp;
-  methods: Set<string>;
-}
-
 /**
  * Answers a method that a known path does not take: 405 with `Allow`, and `OPTIONS` with 204 (RFC 9110, 9.3.7, 15.5.6).
  * Registered before the routes, which it gets to know, and after what asks for a credential.
@@ -17,7 +11,7 @@ export function answerWrongMethods(
   fastify: FastifyInstance,
   otherwise: (request: FastifyRequest) => Error | undefined,
 ): void {
-  const paths = new Map<string, KnownPath>();
+  const paths = new Map<string, { url: string; pattern: RegExp; methods: Set<string> }>();
   fastify.addHook('onRoute', ({ url, method }) => {
     // A route for everything below a path knows no path of its own.
     if (url.includes('*')) return;

@@ -72,6 +72,4 @@ function mostThatFit(count: number, fits: (count: number) => boolean): number | 
   return low;
 }
 
-type Bucket = TimeSeriesAnswer['buckets'][number];
-
-const bucketItem = ({ series: _series, ...bucket }: Bucket): object => bucket;
+const bucketItem = ({ series: _series, ...bucket }: TimeSeriesAnswer['buckets'][number]): object => bucket;

@@ -7,10 +7,6 @@ import { hintOf, limitArgument, limitOf } from './list-tool.js';
 import { spanItem } from '../answers/slim.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
-interface Found {
-  spans: Readonly<Record<string, unknown>>[];
-}
-
 export const searchSpans = defineTool({
   name: 'search_spans',
   title: 'Search spans',
@@ -34,7 +30,7 @@ export const searchSpans = defineTool({
     const { spans } = (await api.call({
       operation: 'searchSpans',
       body: { query, mode, filters, limit: most, view: 'outline', preview: PREVIEW_CHARS, include: 'scores' },
-    })) as unknown as Found;
+    })) as unknown as { spans: Readonly<Record<string, unknown>>[] };
     const hint = spans.length === 0 ? hintOf(args, empty) : undefined;
     // There is no cursor to go on with: what does not fit is said.
     const read = (count: number) => {

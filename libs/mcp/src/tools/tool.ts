@@ -20,8 +20,6 @@ export interface LastText {
   text?: WholeText;
 }
 
-type ToolArguments = Readonly<Record<string, unknown>>;
-
 interface ToolDeclaration<Shape extends z.ZodRawShape> {
   /** What agents call it: `list_traces`. */
   name: string;
@@ -48,7 +46,7 @@ export interface Tool extends Omit<ToolDeclaration<z.ZodRawShape>, 'arguments' |
   /** Every argument; others are refused. */
   readonly schema: z.ZodObject;
   readonly inputSchema: JsonSchema;
-  answer: (args: ToolArguments, context: ToolContext) => Promise<string>;
+  answer: (args: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<string>;
 }
 
 export function defineTool<Shape extends z.ZodRawShape>(declared: ToolDeclaration<Shape>): Tool {

@@ -103,14 +103,9 @@ export interface FlushResult {
   lastError: string | null;
 }
 
-interface Waiter {
-  readonly place: number;
-  readonly done: () => void;
-}
-
 /** The callers who wait until all that was recorded up to a place is settled. */
 export class FlushWaiters {
-  private readonly waiters = new Set<Waiter>();
+  private readonly waiters = new Set<{ readonly place: number; readonly done: () => void }>();
 
   constructor(
     private readonly timers: Timers,

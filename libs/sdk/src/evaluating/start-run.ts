@@ -210,14 +210,12 @@ async function setGates(
   }
 }
 
-type FoundBaseline = Pick<OpenRun, 'baselineRunId' | 'missingBaseline'>;
-
 async function baselineOf(
   { baseline, allowDifferentScoring }: Plan,
   api: Api,
   datasetId: string,
   options: BaselineOptions,
-): Promise<FoundBaseline> {
+): Promise<Pick<OpenRun, 'baselineRunId' | 'missingBaseline'>> {
   if (baseline === undefined) return { baselineRunId: undefined, missingBaseline: undefined };
   const baselineRunId = await findBaseline(api, datasetId, baseline, { ...options, allowDifferentScoring });
   const missingBaseline =

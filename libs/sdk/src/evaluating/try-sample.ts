@@ -76,8 +76,6 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) throw error;
   });
 
-type ReadAnswer = ReturnType<typeof readAnswer>;
-
 const MEMBERS: readonly string[] = ['output', 'usage', 'cost'];
 
 /** What providers and their SDKs call tokens. */
@@ -194,7 +192,7 @@ export interface Trials {
 
 export interface Tried extends Pick<Sample, 'datapointId' | 'repeat'> {
   /** Undefined where the task failed. */
-  answer: ReadAnswer | undefined;
+  answer: ReturnType<typeof readAnswer> | undefined;
   error: string | undefined;
   latencyMs: number;
   /** By the places of the scorers; undefined of those of the server, and where the task failed. */

@@ -32,8 +32,6 @@ const NEXT = shapeOf({ next: nullable(text()) });
 /** The moment before which a project's data is too old, in milliseconds since the epoch. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
-type TraceOfDay = RowOfShape<typeof TRACE_OF_DAY>;
-
 /** Finds what has been kept long enough, and takes whole days of it away. */
 @Injectable()
 export class ExpiredStore {
@@ -102,7 +100,7 @@ export class ExpiredStore {
   }
 
   /** Up to `count` traces with spans on a day that do not go with it: they have spans of other days, or are too young. */
-  async tracesBeyond(day: number, cutoffs: Cutoffs, count: number): Promise<TraceOfDay[]> {
+  async tracesBeyond(day: number, cutoffs: Cutoffs, count: number): Promise<RowOfShape<typeof TRACE_OF_DAY>[]> {
     return this.storage.readLong(
       TRACE_OF_DAY.query`${tracesOfDay(day)} select o.project_id as "projectId", o.trace_id as "traceId"
         from of_day o join ${cutoffRows(cutoffs)} on c.project_id = o.project_id

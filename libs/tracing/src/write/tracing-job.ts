@@ -100,15 +100,13 @@ export interface SpanRecord {
   keep?(item: IngestSpan, stored: StoredSpan): IngestSpan | undefined;
 }
 
-type SpanPayload = Pick<IngestSpan, 'input' | 'output' | 'metadata'>;
-
 /** A change of a span that is stored; nothing where there is none. */
 export interface SpanAmendment {
   /** The id that the sender gave. */
   readonly spanId: string;
   readonly traceId: string;
   /** @returns what the span has from then on, `undefined` when nothing is to change. */
-  amend(stored: StoredSpan): SpanPayload | undefined;
+  amend(stored: StoredSpan): Pick<IngestSpan, 'input' | 'output' | 'metadata'> | undefined;
   /** The model of a span that names none. */
   readonly model?: string;
 }

@@ -153,14 +153,9 @@ function resultLines(result: ImportResult, name: string, options: ImportOptions)
   ];
 }
 
-interface ExportOptions {
-  format?: FileFormat;
-  output: string;
-}
-
 /** Writes a dataset to a file or to standard output as it comes. */
 export async function exportDataset(
-  { api, out, io, options: { format: given, output } }: ClientCall<ExportOptions>,
+  { api, out, io, options: { format: given, output } }: ClientCall<{ format?: FileFormat; output: string }>,
   nameOrId: string,
 ): Promise<void> {
   const format = chooseFormat(output, given);

@@ -138,9 +138,6 @@ interface TailOptions {
   view?: 'full' | 'outline';
 }
 
-type TailedEvent = EventPayload | EventOutline;
-type TailedSpan = SpanResource | SpanOutline;
-
 /** Shows spans as they end, until it is interrupted. A connection that is lost is made again, without a gap. */
 async function tailTraces({ api, out, io, options }: ClientCall<TailOptions>): Promise<void> {
   const { failed, model, session, trace, since, view = 'outline' } = options;
@@ -171,14 +168,14 @@ async function tailTraces({ api, out, io, options }: ClientCall<TailOptions>): P
     },
   });
   for await (const { id, json, mayBeOld } of events) {
-    const event = readExactJson(json) as unknown as TailedEvent;
+    const event = readExactJson(json) as unknown as EventPayload | EventOutline;
     if (event.type === 'trace_created') sessions.note(event.trace.id, event.trace.session_id);
     if (!('span' in event) || !(await isWanted(event.span, mayBeOld))) continue;
     if (out.json) await out.jsonLine({ id, ...event });
     else await out.lines(tailLines(event.span, out));
   }
 
-  async function isWanted(span: TailedSpan, mayBeOld: boolean): Promise<boolean> {
+  async function isWanted(span: SpanResource | SpanOutline, mayBeOld: boolean): Promise<boolean> {
     if (mayBeOld && begun && span.ended_at !== null && Date.parse(span.ended_at) < begun.getTime()) return false;
     if (model !== undefined && span.kind['model'] !== model) return false;
     return session === undefined || (await sessions.of(span.trace_id)) === session;

@@ -331,10 +331,8 @@ export async function retryEval(call: ClientCall<RetryEvalOptions>, runId: strin
   return ExitCode.done;
 }
 
-type ShowEvalOptions = StatisticsOptions & ReportOptions;
-
 /** `spandrel eval show`: a run as it is now. */
-export async function showEval(call: ClientCall<ShowEvalOptions>, runName: string): Promise<void> {
+export async function showEval(call: ClientCall<StatisticsOptions & ReportOptions>, runName: string): Promise<void> {
   const { baselineRunId: baseline, ...by } = readStatisticsOptions(call.options);
   const reports = readReports(call.options);
   prepareReports(reports);

@@ -13,8 +13,6 @@ import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
 import type { EvalReport, EvalFault } from './report-items.js';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
  * Writes runs for GitHub's runner: the page of markdown behind what the step's summary has, and a line `::error` for each
  * gate that does not hold and each run that was stopped or failed. Elsewhere it does nothing.
@@ -23,7 +21,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function tellGitHub(
   reports: readonly EvalReport[],
-  env: Variables,
+  env: Readonly<Record<string, string | undefined>>,
   write: (text: string) => void,
   faults: readonly EvalFault[] = [],
 ): void {
