@@ -13,21 +13,21 @@ export const intervalSchema = z
 export type Interval = z.output<typeof intervalSchema>;
 
 /** A share of datapoints, and how sure it is. */
-export const rateSchema = z.object({
-  mean: z.number().nullable(),
-  se: z.number().nullable(),
-  ci: intervalSchema.nullable(),
-});
+export const rateSchema = z
+  .object({ mean: z.number().nullable(), se: z.number().nullable(), ci: intervalSchema.nullable() })
+  .meta({ id: 'MeanRate' });
 
 /** What samples took or cost. */
-export const amountsSchema = z.object({
-  count: countSchema,
-  mean: amountSchema.nullable(),
-  ci: intervalSchema.nullable().describe('95% interval of the mean.'),
-  p50: amountSchema.nullable(),
-  p95: amountSchema.nullable(),
-  max: amountSchema.nullable(),
-});
+export const amountsSchema = z
+  .object({
+    count: countSchema,
+    mean: amountSchema.nullable(),
+    ci: intervalSchema.nullable().describe('95% interval of the mean.'),
+    p50: amountSchema.nullable(),
+    p95: amountSchema.nullable(),
+    max: amountSchema.nullable(),
+  })
+  .meta({ id: 'Amounts' });
 
 /** What a gate may look at in a run by itself. */
 export const RUN_METRICS = [

@@ -19,12 +19,14 @@ const temperatureSchema = settingNumber(z.number().min(0).max(2).nullish());
 const FILTER_IDS_MAX = 10_000;
 
 /** Which model a judge asks, and how; what is left out is the run's own. */
-export const judgeSchema = z.object({
-  connection_id: z.string().nullish(),
-  model: keySchema.min(1).nullish(),
-  rubric: z.string().max(100_000).nullish(),
-  temperature: temperatureSchema.describe('0 when left out; `null`: judges are asked without one.'),
-});
+export const judgeSchema = z
+  .object({
+    connection_id: z.string().nullish(),
+    model: keySchema.min(1).nullish(),
+    rubric: z.string().max(100_000).nullish(),
+    temperature: temperatureSchema.describe('0 when left out; `null`: judges are asked without one.'),
+  })
+  .meta({ id: 'JudgeChoice' });
 
 /** How the format of OpenAI may limit the length of an answer. */
 const MAX_TOKENS_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const;

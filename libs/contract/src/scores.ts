@@ -274,8 +274,12 @@ export const scoreQualityQuerySchema = z.object({
 });
 export type ScoreQualityQuery = z.output<typeof scoreQualityQuerySchema>;
 
-export const levelIntervalSchema = z.object({ low: z.number(), high: z.number(), level: z.number() });
-export const wilsonRateSchema = z.object({ rate: z.number(), ci: levelIntervalSchema.describe("Wilson's interval.") });
+export const levelIntervalSchema = z
+  .object({ low: z.number(), high: z.number(), level: z.number() })
+  .meta({ id: 'LevelInterval' });
+export const wilsonRateSchema = z
+  .object({ rate: z.number(), ci: levelIntervalSchema.describe("Wilson's interval.") })
+  .meta({ id: 'WilsonRate' });
 
 const scoreQualitySchema = z
   .object({

@@ -3991,34 +3991,26 @@ export interface ScoreQualityAnswer {
   /** The judge's mean, corrected by what people said; `null` below 20 of what both scored. */
   corrected: {
     mean: number;
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
+    ci: LevelInterval;
   } | null;
   /** How often the judge passes what people pass; of 0 and 1 alone. */
-  true_pass_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_pass_rate: WilsonRate | null;
   /** How often the judge fails what people fail. */
-  true_fail_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_fail_rate: WilsonRate | null;
   /** With `split_by` alone. */
   series?: ScoreQuality[];
+}
+
+export interface LevelInterval {
+  low: number;
+  high: number;
+  level: number;
+}
+
+export interface WilsonRate {
+  rate: number;
+  /** Wilson's interval. */
+  ci: LevelInterval;
 }
 
 export interface ScoreQuality {
@@ -4037,32 +4029,12 @@ export interface ScoreQuality {
   /** The judge's mean, corrected by what people said; `null` below 20 of what both scored. */
   corrected: {
     mean: number;
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
+    ci: LevelInterval;
   } | null;
   /** How often the judge passes what people pass; of 0 and 1 alone. */
-  true_pass_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_pass_rate: WilsonRate | null;
   /** How often the judge fails what people fail. */
-  true_fail_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_fail_rate: WilsonRate | null;
 }
 
 /** What scores of a name look like. */
@@ -4416,15 +4388,7 @@ export interface QueueProgress {
     gold?: {
       answered: number;
       correct: number;
-      accuracy: {
-        rate: number;
-        /** Wilson's interval. */
-        ci: {
-          low: number;
-          high: number;
-          level: number;
-        };
-      };
+      accuracy: WilsonRate;
     };
   }[];
   median_seconds: number | null;
@@ -4437,11 +4401,7 @@ export interface QueueProgress {
     units: number;
     mean: number | null;
     /** `null` below 30 units. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    } | null;
+    ci: LevelInterval | null;
   }[];
 }
 
@@ -4459,27 +4419,15 @@ export interface AgreementOfScores {
   raters: number;
   /** The mean share of pairs of ratings that agree. */
   percent_agreement: number | null;
-  percent_agreement_ci: {
-    low: number;
-    high: number;
-    level: number;
-  } | null;
+  percent_agreement_ci: LevelInterval | null;
   /** Where there are exactly two raters. */
   cohen_kappa: number | null;
   /** Where all units have equally many ratings. */
   fleiss_kappa: number | null;
   krippendorff_alpha: number | null;
-  krippendorff_alpha_ci: {
-    low: number;
-    high: number;
-    level: number;
-  } | null;
+  krippendorff_alpha_ci: LevelInterval | null;
   gwet_ac1: number | null;
-  gwet_ac1_ci: {
-    low: number;
-    high: number;
-    level: number;
-  } | null;
+  gwet_ac1_ci: LevelInterval | null;
   pairs: {
     a: string;
     b: string;
@@ -4657,13 +4605,7 @@ export interface StartEval {
     /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
     trace?: boolean | null;
     /** For scoring by a model; what is left out is the run's own. */
-    judge?: {
-      connection_id?: string | null;
-      model?: string | null;
-      rubric?: string | null;
-      /** 0 when left out; `null`: judges are asked without one. */
-      temperature?: number | null;
-    } | null;
+    judge?: JudgeChoice | null;
   };
   /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
@@ -4705,6 +4647,14 @@ export interface PromptMessage {
   content: string;
 }
 
+export interface JudgeChoice {
+  connection_id?: string | null;
+  model?: string | null;
+  rubric?: string | null;
+  /** 0 when left out; `null`: judges are asked without one. */
+  temperature?: number | null;
+}
+
 export interface StartEvalScorer {
   /** `scoring` when left out; unique in the run. */
   name?: string | null;
@@ -4715,13 +4665,7 @@ export interface StartEvalScorer {
     [key: string]: unknown;
   } | null;
   /** Its members take the place of those of `config.judge`. */
-  judge?: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
+  judge?: JudgeChoice | null;
   /** 1 when left out. */
   weight?: number | null;
   /** Left out: that of the run where one is given, else 0.5 for scorers whose scores are grades, such as `LlmJudge`, and 1 for others. */
@@ -4884,6 +4828,22 @@ export interface Interval {
   method: 'wilson' | 't';
 }
 
+export interface MeanRate {
+  mean: number | null;
+  se: number | null;
+  ci: Interval | null;
+}
+
+export interface Amounts {
+  count: number;
+  mean: number | null;
+  /** 95% interval of the mean. */
+  ci: Interval | null;
+  p50: number | null;
+  p95: number | null;
+  max: number | null;
+}
+
 export interface ResultItem {
   datapoint_id: string;
   /** The datapoint's input, or its messages, as the run's snapshot has them. */
@@ -5034,13 +4994,7 @@ export interface StartMatrix {
     /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
     trace?: boolean | null;
     /** For scoring by a model; what is left out is the run's own. */
-    judge?: {
-      connection_id?: string | null;
-      model?: string | null;
-      rubric?: string | null;
-      /** 0 when left out; `null`: judges are asked without one. */
-      temperature?: number | null;
-    } | null;
+    judge?: JudgeChoice | null;
   };
   /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
@@ -5209,42 +5163,18 @@ export interface EvalRunSummary {
   /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
   judge_unpriced_count: number;
   /** Share of its datapoints that pass. `null` until the end, as the next three. */
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  } | null;
+  pass_rate: MeanRate | null;
   /** Milliseconds of a sample. */
-  latency_ms: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
+  latency_ms: Amounts | null;
   /** Dollars of a sample, of its call and its judges. */
-  sample_cost: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  } | null;
+  sample_cost: Amounts | null;
   /** The mean score of each scorer by its name, also of those that do not count in `avg_score`. */
   scorer_scores: {
     [key: string]: {
       mean: number | null;
       se: number | null;
       ci: Interval | null;
-      pass_rate: {
-        mean: number | null;
-        se: number | null;
-        ci: Interval | null;
-      };
+      pass_rate: MeanRate;
     };
   } | null;
   /** Why the run failed, or that all of its items did and the commonest reason. */
@@ -5416,15 +5346,7 @@ export interface EvalStatistics {
   scorers: {
     [key: string]: ScoreStatistics;
   };
-  latency_ms: {
-    count: number;
-    mean: number | null;
-    /** 95% interval of the mean. */
-    ci: Interval | null;
-    p50: number | null;
-    p95: number | null;
-    max: number | null;
-  };
+  latency_ms: Amounts;
   /** Dollars of samples: of the call and of its judges. */
   cost: {
     count: number;
@@ -5540,11 +5462,7 @@ export interface ScoreStatistics {
   within_sd: number | null;
   min: number | null;
   max: number | null;
-  pass_rate: {
-    mean: number | null;
-    se: number | null;
-    ci: Interval | null;
-  };
+  pass_rate: MeanRate;
   pass_k: {
     k: number;
     /** Datapoints with at least k samples. */
@@ -5683,25 +5601,9 @@ export interface JudgeAgreement {
   percent_agreement: number | null;
   cohen_kappa: number | null;
   /** How often the run passes what reviewers pass. */
-  true_pass_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_pass_rate: WilsonRate | null;
   /** How often the run fails what reviewers fail. */
-  true_fail_rate: {
-    rate: number;
-    /** Wilson's interval. */
-    ci: {
-      low: number;
-      high: number;
-      level: number;
-    };
-  } | null;
+  true_fail_rate: WilsonRate | null;
   /** The run's verdicts, right or wrong by the reviewers' majority. */
   confusion: {
     true_pass: number;
@@ -5794,13 +5696,7 @@ export interface CreateScoringRule {
     [key: string]: unknown;
   } | null;
   /** The model that is asked; needed by strategies that ask one. */
-  judge?: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
+  judge?: JudgeChoice | null;
   /** The name of the scores; that of the rule when left out. */
   score_name?: string | null;
   /** Dollars that its calls may cost in a day, UTC. */
@@ -5908,13 +5804,7 @@ export interface UpdateScoringRule {
     [key: string]: unknown;
   } | null;
   /** The model that is asked; needed by strategies that ask one. */
-  judge?: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
+  judge?: JudgeChoice | null;
   /** The name of the scores; that of the rule when left out. */
   score_name?: string | null;
   /** Dollars that its calls may cost in a day, UTC. */
@@ -6226,13 +6116,7 @@ export interface StartReplay {
   /** Several scorers, in the place of `scoring` and `scoring_config`. */
   scorers?: StartEvalScorer[] | null;
   /** What is left out is that of `change`. */
-  judge?: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
+  judge?: JudgeChoice | null;
   /** How often each datapoint is tried; 1 when left out. */
   repeats?: number | null;
   /** Dollars that the calls of the run and its judges may cost. */
@@ -7082,13 +6966,7 @@ export interface ExportedScoringRule {
   scoring_config: {
     [key: string]: unknown;
   } | null;
-  judge: {
-    connection_id?: string | null;
-    model?: string | null;
-    rubric?: string | null;
-    /** 0 when left out; `null`: judges are asked without one. */
-    temperature?: number | null;
-  } | null;
+  judge: JudgeChoice | null;
   score_name: string;
   max_cost_usd_per_day: number | null;
   scored_count: number;
