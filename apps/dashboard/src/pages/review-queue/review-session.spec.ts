@@ -176,6 +176,14 @@ describe('ReviewSession', () => {
     expect(session.isClaimedOtherwise({ id: 'a', status: 'claimed', claimed_at: '2' })).toBe(false);
     expect(session.isClaimedOtherwise({ id: 'b', status: 'completed', claimed_at: '2' })).toBe(false);
   });
+
+  it('does not claim an item that its reviewer hands in while it is looked at', async () => {
+    session.submit({ isWrittenBack: false });
+    session.check();
+    await settled();
+    expect([itemId(), session.get().said]).toEqual(['b', 'Approved. Next item.']);
+    expect(queue.calls).toEqual(['next', 'submit a', 'read a', 'submitted', 'next']);
+  });
 });
 
 describe('what a reviewer did', () => {

@@ -135,7 +135,7 @@ export class ReviewSession extends Store<ReviewState> {
     if (item === null) return;
     // What the reviewer does meanwhile goes first, and finds out by itself.
     const isConcerned = (): boolean => this.held === item && !this.get().isBusy;
-    this.stillClaimed(item).then(
+    this.stillClaimed(item, isConcerned).then(
       (claimed) => {
         if (!isConcerned()) return;
         if (claimed === null) void this.advance(LOST['queue_item_already_claimed']!);
@@ -153,10 +153,10 @@ export class ReviewSession extends Store<ReviewState> {
   }
 
   /** @returns the item as it is now, `null` where somebody else has it: two people may have one name. */
-  private async stillClaimed(item: QueueItemResource): Promise<QueueItemResource | null> {
+  private async stillClaimed(item: QueueItemResource, isConcerned: () => boolean): Promise<QueueItemResource | null> {
     const now = await this.parts.read(item.id);
     // One that is completed refuses, in words of its own.
-    if (now.status !== 'claimed') return this.parts.claim(item.id);
+    if (now.status !== 'claimed' && isConcerned()) return this.parts.claim(item.id);
     return now.claimed_by === item.claimed_by && now.claimed_at === item.claimed_at ? now : null;
   }
 
