@@ -60,6 +60,25 @@ describe('an answer in any form', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('is read in its session as markdown, where the reader chose so', async () => {
+    const call = {
+      ...{ id: 'bold', trace_id: 'bold', name: 'call', status: 'completed' },
+      output: '**At six** sharp.',
+    };
+    const spans = [{ ...call, kind: { type: 'llm_call', model: 'm' }, input: askedFor('When is low water?') }];
+    await program.api.post('/api/ingest', { traces: [{ id: 'bold', name: 'bold', session_id: 'low' }], spans });
+    await page.goto(`${program.apiUrl}/sessions/low`);
+    const turn = page.getByRole('article', { name: 'bold', exact: true });
+    await turn.getByText('**At six** sharp.', { exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'Rendered' }).check();
+    await turn.locator('strong').getByText('At six', { exact: true }).waitFor();
+    await page.reload();
+    await turn.locator('strong').getByText('At six', { exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'Text' }).check();
+    await turn.getByText('**At six** sharp.', { exact: true }).waitFor();
+    expectNoFaults(watched);
+  });
+
   inBrowser('is reviewed with its question first', async () => {
     await page.goto(`${program.apiUrl}/review/${dataset}`);
     const item = page.getByRole('region', { name: 'Item' });

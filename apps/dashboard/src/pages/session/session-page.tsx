@@ -17,8 +17,11 @@ import { ScoreSumsCell } from '../../features/scores/score-sums.js';
 import { useListPlace, rememberTraceList } from '../../features/list/list-memory.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { sessionAddress, traceAddress, nameOfTrace } from '../../features/addresses.js';
+import { ShownMarkdown } from '../../features/messages/message-view.js';
+import { setReadingPreferences, useReadingPreferences } from '../../features/payload/reading-preferences.js';
 import { TraceLink } from '../../features/trace-link.js';
 import { StatusBadge } from '../../components/badge.js';
+import { ChoiceGroup } from '../../components/choice-group.js';
 import { Time } from '../../components/time.js';
 import { TURN_PREVIEW, useSession } from './use-session.js';
 import styles from './session-page.module.css';
@@ -101,6 +104,7 @@ function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType
     <>
       {!hasNextPage && <FactList label="Session facts" facts={sessionFacts(turns)} />}
       <ScoreList label="Session scores" target={{ session_id: id }} />
+      <FormatChoice />
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the articles, which have the focus */}
       <div
         ref={feed}
@@ -217,17 +221,41 @@ function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
   );
 }
 
-/** What one side said, as it was written; a long text ends with the way to the rest. */
+/** Whether turns are shown as markdown; it is what the reader chose for traces, where that is a form of text. */
+function useIsRendered(): boolean {
+  return useReadingPreferences().format === 'rendered';
+}
+
+function FormatChoice() {
+  return (
+    <ChoiceGroup
+      label="Format"
+      choices={[
+        { value: 'rendered', label: 'Rendered' },
+        { value: 'text', label: 'Text' },
+      ]}
+      value={useIsRendered() ? 'rendered' : 'text'}
+      onChange={(format) => setReadingPreferences({ format })}
+    />
+  );
+}
+
+/** What one side said; a long text ends with the way to the rest. */
 function Said({ who, text, trace }: { who: 'User' | 'Assistant'; text: string | null; trace: TraceListItem }) {
+  const isRendered = useIsRendered();
   if (text === null) return null;
   const isCut = [...text].length >= TURN_PREVIEW;
+  const shown = isCut ? `${text}…` : text;
   return (
     <div className={styles.said} data-who={who}>
       <h3>{who}</h3>
-      <p className={styles.text} dir="auto">
-        {text}
-        {isCut && '…'}
-      </p>
+      {isRendered ? (
+        <ShownMarkdown text={shown} />
+      ) : (
+        <p className={styles.text} dir="auto">
+          {shown}
+        </p>
+      )}
       {isCut && (
         <p>
           <Link to={traceAddress(trace.id)}>
