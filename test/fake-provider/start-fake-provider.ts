@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '../support/ports.ts';
 import { jsonAnswer, lastSaid, type FakeAnswer, type FakeCall } from './answer.ts';
 import { anthropicAnswer, anthropicError } from './anthropic-answers.ts';
 import { deliver, SentAnswer } from './deliver.ts';
@@ -34,7 +35,7 @@ export interface FakeProvider {
 }
 
 export interface FakeProviderOptions {
-  /** 0, the default: any free one. */
+  /** A free one by default, which nobody else is given once the provider is away. */
   port?: number;
   /** Requests to keep; the oldest are forgotten. */
   requestsMax?: number;
@@ -48,7 +49,7 @@ export const isWaiting = ({ answer, aborted }: RecordedCall): boolean => !answer
 
 /** Starts a server on loopback that speaks the formats of all providers. See `scenario.ts` for what it can do. */
 export async function startFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
-  const { port = 0, requestsMax = 10_000 } = options;
+  const { port = await freePort(), requestsMax = 10_000 } = options;
   const requests: RecordedCall[] = [];
   const said = new Map<string, number>();
   let held = Promise.withResolvers<void>();

@@ -8,11 +8,11 @@ import { LOOP_PROBE, coreSlowness, loopHeldMs } from '../support/loop-watch.ts';
 import { freePort } from '../support/ports.ts';
 import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
 
-const SLOWNESS = coreSlowness();
 /** Far above the goal of 50 ms, which the bench is held against: CPU takes twice as long on a busy machine. Before, these took seconds. */
-const HELD_MS_MAX = 300 * SLOWNESS;
+const HELD_MS_MAX = 300;
 /** Before, these took 150 ms and more, on a usual core. */
-const ANSWER_HELD_MS_MAX = 120 * SLOWNESS;
+const ANSWER_HELD_MS_MAX = 120;
+const ATTEMPTS = 3;
 
 let program: ChildProcess;
 let dataset: string;
@@ -52,6 +52,21 @@ async function send(path: string, body: string, type = 'application/json'): Prom
   const answer = await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body });
   await answer.clone().arrayBuffer();
   return answer;
+}
+
+/**
+ * Expects that what is done holds the loop for less than `ms`, on a usual core. Others use this one, too, and make it slow
+ * for moments: what was held for longer is done again, and only what is held each time fails.
+ */
+async function expectHeldBelow(ms: number, work: () => Promise<void>): Promise<void> {
+  let [held, limit] = [Infinity, 0];
+  for (let attempt = 0; attempt < ATTEMPTS && held >= limit; attempt++) {
+    await loopHeldMs(program);
+    await work();
+    held = await loopHeldMs(program);
+    limit = ms * coreSlowness();
+  }
+  expect(held).toBeLessThan(limit);
 }
 
 describe('the event loop', () => {
@@ -109,38 +124,43 @@ describe('the event loop', () => {
       413,
       () => otlpSpan(`"attributes":[${list(1_000_000, () => '{"key":"k","value":{"intValue":"1"}}')}]`),
     ],
-  ])('is not held by %s', async (_what, path, status, makeBody) => {
-    const body = makeBody();
-    await loopHeldMs(program);
-    expect((await send(path, body)).status).toBe(status);
-    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
-  });
+  ])(
+    'is not held by %s',
+    async (_what, path, status, makeBody) => {
+      await expectHeldBelow(HELD_MS_MAX, async () => {
+        const body = makeBody();
+        expect((await send(path, body)).status).toBe(status);
+      });
+    },
+    60_000,
+  );
 
   it('is not held by a trace of calls that name no model, which is looked for around each', async () => {
     const spanId = (n: number): string => (n + 1).toString(16).padStart(16, '0');
-    const call = (n: number): string =>
-      `{"traceId":"${'c3'.repeat(16)}","spanId":"${spanId(n)}","parentSpanId":"${spanId(n + 1)}","name":"s","startTimeUnixNano":"1790000000000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}}]}`;
-    await loopHeldMs(program);
-    const body = `{"resourceSpans":[{"scopeSpans":[{"spans":[${list(8_000, call)}]}]}]}`;
-    expect((await send('/v1/traces', body)).status).toBe(200);
-    expect(await loopHeldMs(program)).toBeLessThan(ANSWER_HELD_MS_MAX);
+    const call = (n: number, traceId: string): string =>
+      `{"traceId":"${traceId}","spanId":"${spanId(n)}","parentSpanId":"${spanId(n + 1)}","name":"s","startTimeUnixNano":"1790000000000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}}]}`;
+    await expectHeldBelow(ANSWER_HELD_MS_MAX, async () => {
+      const traceId = (ids++).toString(16).padStart(32, 'c');
+      const body = `{"resourceSpans":[{"scopeSpans":[{"spans":[${list(8_000, (n) => call(n, traceId))}]}]}]}`;
+      expect((await send('/v1/traces', body)).status).toBe(200);
+    });
   }, 60_000);
 
   it.each<[string, string, () => string]>([
     ['400,000 elements that are no rows', 'application/json', () => `[${list(400_000, () => '[]')}]`],
   ])('is not held by an import of %s', async (_what, type, makeBody) => {
-    const body = makeBody();
-    await loopHeldMs(program);
-    expect((await send(`/api/datasets/${dataset}/import?on_error=skip`, body, type)).status).toBe(201);
-    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    await expectHeldBelow(HELD_MS_MAX, async () => {
+      const body = makeBody();
+      expect((await send(`/api/datasets/${dataset}/import?on_error=skip`, body, type)).status).toBe(201);
+    });
   });
 
   it('is not held by imports of a large row that are compared with what is there', async () => {
     const row = `{"input":[${list(249_000, (n) => `{"k${n}":0}`)}]}\n`;
     for (const asked of ['', '', '?dedupe=true']) {
-      await loopHeldMs(program);
-      expect((await send(`/api/datasets/${dataset}/import${asked}`, row, 'application/jsonl')).status).toBe(201);
-      expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+      await expectHeldBelow(HELD_MS_MAX, async () => {
+        expect((await send(`/api/datasets/${dataset}/import${asked}`, row, 'application/jsonl')).status).toBe(201);
+      });
     }
   }, 60_000);
 
@@ -153,15 +173,15 @@ describe('the event loop', () => {
     const board = JSON.stringify({ name: 'b', figures });
     for (let n = 0; n < 30; n++) expect((await send('/api/boards', board)).status).toBe(201);
     const hours = { group_by: 'hour', fill: true, since: '2015-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
-    await loopHeldMs(program);
-    const answer = await send('/api/analytics', JSON.stringify(hours));
-    expect(((await answer.json()) as { buckets: unknown[] }).buckets).toHaveLength(99_312);
-    const { boards, next_cursor: next } = (await (await fetch(`${url}/api/boards?limit=1000`)).json()) as {
-      boards: unknown[];
-      next_cursor: string | null;
-    };
-    expect([boards.length < 5, typeof next]).toEqual([true, 'string']);
-    expect(await loopHeldMs(program)).toBeLessThan(ANSWER_HELD_MS_MAX);
+    await expectHeldBelow(ANSWER_HELD_MS_MAX, async () => {
+      const answer = await send('/api/analytics', JSON.stringify(hours));
+      expect(((await answer.json()) as { buckets: unknown[] }).buckets).toHaveLength(99_312);
+      const { boards, next_cursor: next } = (await (await fetch(`${url}/api/boards?limit=1000`)).json()) as {
+        boards: unknown[];
+        next_cursor: string | null;
+      };
+      expect([boards.length < 5, typeof next]).toEqual([true, 'string']);
+    });
   });
 
   it('is not held by a session of long calls that a rule judges, nor is memory used up', async () => {
@@ -174,10 +194,10 @@ describe('the event loop', () => {
     }
     const rule = { name: 'r', target: 'session', scoring: 'Regex', scoring_config: { pattern: 'a+b' }, enabled: false };
     const { id } = (await (await send('/api/scoring-rules', JSON.stringify(rule))).json()) as { id: string };
-    await loopHeldMs(program);
-    const tested = await send(`/api/scoring-rules/${id}/test`, '{"session_id":"S"}');
-    expect(await tested.json()).toMatchObject({ score: { value: 0 }, error: null });
-    expect(await loopHeldMs(program)).toBeLessThan(ANSWER_HELD_MS_MAX);
+    await expectHeldBelow(ANSWER_HELD_MS_MAX, async () => {
+      const tested = await send(`/api/scoring-rules/${id}/test`, '{"session_id":"S"}');
+      expect(await tested.json()).toMatchObject({ score: { value: 0 }, error: null });
+    });
   }, 60_000);
 
   it('is not held by a file of more parts than there are', async () => {
@@ -195,9 +215,9 @@ describe('the event loop', () => {
   it('is not held by an import of a trace with large metadata that is there', async () => {
     const body = `{"version":1,"traces":[{"id":"i","metadata":{"a":[${list(249_000, (n) => `{"k${n}":0}`)}]}}]}`;
     expect((await send('/api/import/json', body)).status).toBe(200);
-    await loopHeldMs(program);
-    expect((await send('/api/import/json', body)).status).toBe(200);
-    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    await expectHeldBelow(HELD_MS_MAX, async () => {
+      expect((await send('/api/import/json', body)).status).toBe(200);
+    });
   });
 
   it('is not held by small log events of many large spans', async () => {
@@ -211,11 +231,11 @@ describe('the event loop', () => {
       );
     }
     const event = (spanId: string): string =>
-      `{"traceId":"${traceId}","spanId":"${spanId}","timeUnixNano":"1790000000000000000","eventName":"gen_ai.choice","attributes":[{"key":"finish_reason","value":{"stringValue":"stop"}}]}`;
-    const logs = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${spanIds.map(event).join()}]}]}]}`;
-    await loopHeldMs(program);
-    expect((await send('/v1/logs', logs)).status).toBe(200);
-    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+      `{"traceId":"${traceId}","spanId":"${spanId}","timeUnixNano":"${1_790_000_000_000 + ids++}000000","eventName":"gen_ai.choice","attributes":[{"key":"finish_reason","value":{"stringValue":"stop"}}]}`;
+    await expectHeldBelow(HELD_MS_MAX, async () => {
+      const logs = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${spanIds.map(event).join()}]}]}]}`;
+      expect((await send('/v1/logs', logs)).status).toBe(200);
+    });
     const { output } = (await (await fetch(`${url}/api/spans/${spanIds.at(-1)}`)).json()) as { output: unknown };
     expect(output).toMatchObject({ finish_reason: 'stop' });
   }, 60_000);
@@ -231,9 +251,9 @@ describe('the event loop', () => {
     const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
     const body = JSON.stringify({ name: base, provider: 'custom', base_url: base, api_key: 'sk-abcdefghijklmnop' });
     const { id } = (await (await send('/api/provider-connections', body)).json()) as { id: string };
-    await loopHeldMs(program);
-    expect((await send(`/api/provider-connections/${id}/test`, '{}')).status).toBe(200);
-    expect(await loopHeldMs(program)).toBeLessThan(HELD_MS_MAX);
+    await expectHeldBelow(HELD_MS_MAX, async () => {
+      expect((await send(`/api/provider-connections/${id}/test`, '{}')).status).toBe(200);
+    });
     provider.close();
   });
 });

@@ -18,8 +18,8 @@ const PACE = {
   retryMs: 20,
   retryMaxMs: 50,
   deniedMs: 100,
-  requestMs: 300,
-  requestMaxMs: 300,
+  requestMs: 10_000,
+  requestMaxMs: 10_000,
   exitMs: 1_000,
   signalMs: 1_000,
 };
@@ -74,11 +74,12 @@ describe('the SDK when things fail', () => {
     ['limiting', { status: 429, code: 'rate_limited' }, /^HTTP 429, rate_limited: as the test has it$/],
   ];
   it.each(faults)('an API %s, and then back: each span arrives once', async (row, fault, why) => {
-    await start(row);
+    await start(row, fault === 'hang' ? { pace: { requestMs: 300, requestMaxMs: 300 } } : {});
     if (fault === 'down') await api.goDown();
     else api.fault = fault;
     expect(await app.record({ count: 20, bytes: 100 })).toBe(true);
-    const failed = await app.flush({ timeoutMs: 400 });
+    let failed = await app.flush({ timeoutMs: 400 });
+    await until(async () => (failed = await app.flush({ timeoutMs: 400 })).lastError !== null);
     expect(failed).toMatchObject({ delivered: 0, dropped: 0, rejected: 0 });
     expect(failed.pending).toBeGreaterThanOrEqual(20 + OWN);
     expect(failed.lastError).toMatch(why);

@@ -7,6 +7,7 @@ import type { Settings } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';
+import { freePort } from '../support/ports.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import { openVectorPostgres } from '../support/vector-postgres.ts';
@@ -30,7 +31,8 @@ export class SearchLab {
       openVectorPostgres(),
       startFakeEmbeddings(),
     ]);
-    const server = new PGLiteSocketServer({ db: index, port: 0, host: '127.0.0.1', maxConnections: 16 });
+    // A port that nobody else is given while the index is away.
+    const server = new PGLiteSocketServer({ db: index, port: await freePort(), host: '127.0.0.1', maxConnections: 16 });
     await server.start();
     return new SearchLab(postgres, index, server, embeddings);
   }

@@ -1,5 +1,5 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from './ports.ts';
 
 /** What becomes of a request. */
 export type Fault =
@@ -33,7 +33,8 @@ export interface FaultyApi {
 
 /** @param apiUrl the real API. */
 export async function startFaultyApi(apiUrl: string): Promise<FaultyApi> {
-  let port = 0;
+  // It comes up again where it was: nobody else may be given its port meanwhile.
+  const port = await freePort();
   let server = createServer();
   const state = { fault: 'none' as Fault, requests: 0 };
   const listen = async (): Promise<void> => {
@@ -42,7 +43,6 @@ export async function startFaultyApi(apiUrl: string): Promise<FaultyApi> {
       void answer(state.fault, apiUrl, incoming, outgoing);
     });
     await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
-    port = (server.address() as AddressInfo).port;
   };
   const stop = (): Promise<void> =>
     new Promise((done) => {

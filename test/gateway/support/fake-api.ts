@@ -66,7 +66,7 @@ export interface FakeApi {
   close(): Promise<void>;
 }
 
-export async function startFakeApi(port = 0): Promise<FakeApi> {
+export async function startFakeApi(): Promise<FakeApi> {
   const chance = random(1);
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -107,7 +107,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
       }
     };
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address() as AddressInfo;
   const api: FakeApi = {
     url: `http://127.0.0.1:${address.port}`,

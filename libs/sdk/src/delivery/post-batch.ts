@@ -65,7 +65,7 @@ export async function postBatch(
     });
     return readAnswer(response, await readText(response), sent);
   } catch (error) {
-    const reason = timedOut ? `no answer within ${Math.round(timeoutMs / 1_000)} s` : reasonOf(error);
+    const reason = timedOut ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
     return { kind: 'failed', error: reason, retryAfterMs: 0, timedOut };
   } finally {
     settings.timers.clear(timer);
