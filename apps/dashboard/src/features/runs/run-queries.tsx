@@ -54,11 +54,13 @@ export function RunField({ datasetId, without, none, onChange, ...field }: RunFi
   const all = useRunsOf(datasetId, isLater || field.required || field.value !== '');
   const runs = all?.filter(({ id }) => !without.includes(id)) ?? [];
   const toOption = useRunOption();
+  // A select whose value is no option would show another one.
+  const awaited = all === undefined && field.value ? [{ value: String(field.value), label: 'Loading…' }] : [];
   if (all !== undefined && runs.length === 0 && !field.required) return null;
   return (
     <SelectField
       {...field}
-      options={[{ value: '', label: none }, ...runs.map(toOption)]}
+      options={[{ value: '', label: none }, ...awaited, ...runs.map(toOption)]}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
