@@ -76,10 +76,14 @@ function completionIn(attributes: OtelMap): Given | undefined {
   return tree && { ...tree, value: completionOf(tree.value.map((item) => messageOf(item, 'assistant'))) };
 }
 
-/** Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it. */
+/**
+ * Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it; a prompt of Bedrock is
+ * named `user`.
+ */
 function messageOf(item: unknown, role: string): unknown {
   if (typeof item === 'string') return { role, content: item };
-  const { content, ...rest } = objectOf(item);
+  const name = objectOf(item)['content'] === undefined ? 'user' : 'content';
+  const { [name]: content, ...rest } = objectOf(item);
   return {
     ...rest,
     role: textOf(rest['role']) ?? role,

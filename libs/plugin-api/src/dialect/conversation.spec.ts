@@ -17,6 +17,7 @@ describe('messages of a conversation', () => {
       ],
     ],
     ['a text', 'Hi', [{ role: 'user', content: 'Hi' }]],
+    ['a message with a text (Dify)', [{ role: 'user', text: 'Hi' }], [{ role: 'user', content: 'Hi' }]],
     ['a part of text', [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], [{ role: 'user', content: 'Hi' }]],
     [
       'a part of text that has more in it',

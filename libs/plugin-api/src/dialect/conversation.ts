@@ -92,9 +92,13 @@ function isPlainConversation(list: readonly unknown[]): list is readonly ChatMes
   return true;
 }
 
-/** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role. */
+/** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role; those of Dify have a `text`. */
 function messageOf(given: JsonObject): ChatMessage {
   if (isPlainMessage(given)) return given;
+  const isOfDify = typeof given['role'] === 'string' && typeof given['text'] === 'string';
+  if (isOfDify && given['content'] === undefined && given['parts'] === undefined) {
+    return messageOf({ ...without(given, 'text'), content: given['text'] });
+  }
   const object = given['role'] === undefined ? unwrapped(given) : given;
   const role = roleOf(given);
   const { content, parts, tool_calls: calls } = object;
