@@ -11,6 +11,7 @@ export const SPAN_MEASURES = ['cost', 'tokens', 'calls', 'error_rate', 'latency_
 export const SCORE_MEASURES = ['score_mean', 'score_pass_rate'] as const;
 export const ALERT_MEASURES = [...SPAN_MEASURES, ...SCORE_MEASURES, 'scoring_stalled'] as const;
 export type AlertMeasure = (typeof ALERT_MEASURES)[number];
+const measureSchema = z.enum(ALERT_MEASURES).meta({ id: 'AlertMeasure' });
 export const isScoreMeasure = (measure: AlertMeasure): boolean =>
   SCORE_MEASURES.some((ofScores) => ofScores === measure);
 
@@ -75,7 +76,7 @@ export type AlertCondition = z.output<typeof conditionSchema>;
 const ruleMembers = {
   name: labelSchema,
   enabled: z.boolean().nullish().describe('`true` when left out.'),
-  measure: z.enum(ALERT_MEASURES),
+  measure: measureSchema,
   filters: filtersSchema.nullish(),
   group_by: z.enum(ALERT_GROUPS).nullish().describe('`none` when left out.'),
   window: durationSchema(WINDOW_MS_MIN, 'must be from 5m to 30d').describe('`5m` to `30d`, up to now.'),
@@ -164,7 +165,7 @@ export type AlertEvaluation = z.output<typeof alertEvaluationSchema>;
 const storedRule = {
   name: z.string(),
   enabled: z.boolean(),
-  measure: z.enum(ALERT_MEASURES),
+  measure: measureSchema,
   filters: filtersSchema,
   group_by: z.enum(ALERT_GROUPS),
   window: z.string(),

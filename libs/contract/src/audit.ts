@@ -32,7 +32,9 @@ export const auditLogSchema = listAnswer('AuditLog', 'entries', auditEntrySchema
 
 export const auditFilterSchema = z.object({
   actor: z.string().max(1_024).optional().describe('Who did it, as `actor` shows it.'),
-  action: repeatable(z.enum(AUDIT_ACTIONS)).optional().describe('What was done. May be repeated: any of these.'),
+  action: repeatable(z.enum(AUDIT_ACTIONS).meta({ id: 'AuditAction' }))
+    .optional()
+    .describe('What was done. May be repeated: any of these.'),
   target: z.string().max(1_024).optional().describe('What it was done to: a `target_id`.'),
   since: timestampSchema.optional().describe('Entries written then or later.'),
   until: timestampSchema.optional().describe('Entries written before.'),

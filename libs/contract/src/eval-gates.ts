@@ -53,6 +53,7 @@ export const BASELINE_METRICS = ['diff', 'diff_ci_low', 'worse', 'regression', '
 
 export const GATE_METRICS = [...RUN_METRICS, ...BASELINE_METRICS] as const;
 export type GateMetric = (typeof GATE_METRICS)[number];
+const gateMetricSchema = z.enum(GATE_METRICS).meta({ id: 'GateMetric' });
 
 export const GATE_OPS = ['>=', '>', '<=', '<'] as const;
 export type GateOp = (typeof GATE_OPS)[number];
@@ -85,7 +86,7 @@ export const isCostMetric = (metric: GateMetric): boolean => metric === 'total_c
 /** A condition that a run is to meet (docs/spec/eval-gates.md). */
 export const gateSchema = z
   .object({
-    metric: z.enum(GATE_METRICS),
+    metric: gateMetricSchema,
     scorer: z
       .string()
       .nullish()
@@ -139,7 +140,7 @@ const foundSchema = z.union([z.number(), z.string()]).nullable();
 /** A gate as a run shows it, with what was found. */
 export const judgedGateSchema = z
   .object({
-    metric: z.enum(GATE_METRICS),
+    metric: gateMetricSchema,
     scorer: z.string().nullable(),
     k: z.number().int().nullable(),
     op: z.enum(GATE_OPS).nullable(),

@@ -103,7 +103,8 @@ export const evalConfigSchema = z
   .refine(({ system_prompt_mode: mode, system_prompt: text }) => !mode || typeof text === 'string', {
     path: ['system_prompt_mode'],
     error: 'goes with system_prompt',
-  });
+  })
+  .meta({ id: 'StartEvalConfig' });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 
 export const EVAL_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;

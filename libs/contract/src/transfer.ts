@@ -192,11 +192,13 @@ const countsSchema = z.object(
 /** Answer of `POST /api/import/json`. */
 export const importJsonResultSchema = z
   .object({
-    imported: countsSchema.describe('Items taken, including those that were there already.'),
+    imported: countsSchema
+      .meta({ id: 'ImportedCounts' })
+      .describe('Items taken, including those that were there already.'),
     rejected: z
       .array(
         z.object({
-          collection: z.enum(EXPORT_COLLECTIONS),
+          collection: z.enum(EXPORT_COLLECTIONS).meta({ id: 'ExportCollection' }),
           index: countSchema.describe('Position in its collection.'),
           code: z.string(),
           message: z.string(),

@@ -260,69 +260,7 @@ export interface Operations {
       /** Who did it, as `actor` shows it. */
       actor?: string;
       /** What was done. May be repeated: any of these. */
-      action?: (
-        | 'org.created'
-        | 'org.updated'
-        | 'org.deletion_begun'
-        | 'org.deleted'
-        | 'project.created'
-        | 'project.masking_changed'
-        | 'project.updated'
-        | 'project.deletion_begun'
-        | 'project.deleted'
-        | 'key.created'
-        | 'key.updated'
-        | 'key.suspended'
-        | 'key.resumed'
-        | 'key.deleted'
-        | 'member.created'
-        | 'member.updated'
-        | 'member.deleted'
-        | 'session.created'
-        | 'session.updated'
-        | 'session.deleted'
-        | 'session.refused'
-        | 'request.refused'
-        | 'connection.created'
-        | 'connection.updated'
-        | 'connection.deleted'
-        | 'trace.deleted'
-        | 'traces.deleted'
-        | 'span.deleted'
-        | 'prices.apply_begun'
-        | 'prices.applied'
-        | 'dataset.deleted'
-        | 'datapoint.deleted'
-        | 'datapoints.deleted'
-        | 'capture_rule.deleted'
-        | 'eval.deleted'
-        | 'score.deleted'
-        | 'score_definition.deleted'
-        | 'scoring_rule.created'
-        | 'scoring_rule.updated'
-        | 'scoring_rule.deleted'
-        | 'scoring_rule.backfill_begun'
-        | 'alert.created'
-        | 'alert.updated'
-        | 'alert.deleted'
-        | 'alert_channel.created'
-        | 'alert_channel.updated'
-        | 'alert_channel.deleted'
-        | 'view.deleted'
-        | 'board.deleted'
-        | 'comment.deleted'
-        | 'share.created'
-        | 'share.revoked'
-        | 'trace.exported'
-        | 'dataset.exported'
-        | 'dataset.imported'
-        | 'project.exported'
-        | 'project.import_begun'
-        | 'project.imported'
-        | 'audit_log.exported'
-        | 'retention.applied'
-        | 'secrets.rotated'
-      )[];
+      action?: AuditAction[];
       /** What it was done to: a `target_id`. */
       target?: string;
       /** Entries written then or later. */
@@ -342,69 +280,7 @@ export interface Operations {
       /** Who did it, as `actor` shows it. */
       actor?: string;
       /** What was done. May be repeated: any of these. */
-      action?: (
-        | 'org.created'
-        | 'org.updated'
-        | 'org.deletion_begun'
-        | 'org.deleted'
-        | 'project.created'
-        | 'project.masking_changed'
-        | 'project.updated'
-        | 'project.deletion_begun'
-        | 'project.deleted'
-        | 'key.created'
-        | 'key.updated'
-        | 'key.suspended'
-        | 'key.resumed'
-        | 'key.deleted'
-        | 'member.created'
-        | 'member.updated'
-        | 'member.deleted'
-        | 'session.created'
-        | 'session.updated'
-        | 'session.deleted'
-        | 'session.refused'
-        | 'request.refused'
-        | 'connection.created'
-        | 'connection.updated'
-        | 'connection.deleted'
-        | 'trace.deleted'
-        | 'traces.deleted'
-        | 'span.deleted'
-        | 'prices.apply_begun'
-        | 'prices.applied'
-        | 'dataset.deleted'
-        | 'datapoint.deleted'
-        | 'datapoints.deleted'
-        | 'capture_rule.deleted'
-        | 'eval.deleted'
-        | 'score.deleted'
-        | 'score_definition.deleted'
-        | 'scoring_rule.created'
-        | 'scoring_rule.updated'
-        | 'scoring_rule.deleted'
-        | 'scoring_rule.backfill_begun'
-        | 'alert.created'
-        | 'alert.updated'
-        | 'alert.deleted'
-        | 'alert_channel.created'
-        | 'alert_channel.updated'
-        | 'alert_channel.deleted'
-        | 'view.deleted'
-        | 'board.deleted'
-        | 'comment.deleted'
-        | 'share.created'
-        | 'share.revoked'
-        | 'trace.exported'
-        | 'dataset.exported'
-        | 'dataset.imported'
-        | 'project.exported'
-        | 'project.import_begun'
-        | 'project.imported'
-        | 'audit_log.exported'
-        | 'retention.applied'
-        | 'secrets.rotated'
-      )[];
+      action?: AuditAction[];
       /** What it was done to: a `target_id`. */
       target?: string;
       /** Entries written then or later. */
@@ -3287,6 +3163,69 @@ export interface SessionProject {
   role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer' | null;
 }
 
+export type AuditAction =
+  | 'org.created'
+  | 'org.updated'
+  | 'org.deletion_begun'
+  | 'org.deleted'
+  | 'project.created'
+  | 'project.masking_changed'
+  | 'project.updated'
+  | 'project.deletion_begun'
+  | 'project.deleted'
+  | 'key.created'
+  | 'key.updated'
+  | 'key.suspended'
+  | 'key.resumed'
+  | 'key.deleted'
+  | 'member.created'
+  | 'member.updated'
+  | 'member.deleted'
+  | 'session.created'
+  | 'session.updated'
+  | 'session.deleted'
+  | 'session.refused'
+  | 'request.refused'
+  | 'connection.created'
+  | 'connection.updated'
+  | 'connection.deleted'
+  | 'trace.deleted'
+  | 'traces.deleted'
+  | 'span.deleted'
+  | 'prices.apply_begun'
+  | 'prices.applied'
+  | 'dataset.deleted'
+  | 'datapoint.deleted'
+  | 'datapoints.deleted'
+  | 'capture_rule.deleted'
+  | 'eval.deleted'
+  | 'score.deleted'
+  | 'score_definition.deleted'
+  | 'scoring_rule.created'
+  | 'scoring_rule.updated'
+  | 'scoring_rule.deleted'
+  | 'scoring_rule.backfill_begun'
+  | 'alert.created'
+  | 'alert.updated'
+  | 'alert.deleted'
+  | 'alert_channel.created'
+  | 'alert_channel.updated'
+  | 'alert_channel.deleted'
+  | 'view.deleted'
+  | 'board.deleted'
+  | 'comment.deleted'
+  | 'share.created'
+  | 'share.revoked'
+  | 'trace.exported'
+  | 'dataset.exported'
+  | 'dataset.imported'
+  | 'project.exported'
+  | 'project.import_begun'
+  | 'project.imported'
+  | 'audit_log.exported'
+  | 'retention.applied'
+  | 'secrets.rotated';
+
 export interface AuditLog {
   entries: AuditEntry[];
   /** Items in this answer. */
@@ -4586,27 +4525,7 @@ export interface StartEval {
   id?: string | null;
   name: string;
   /** Required, unless the run is an external one. */
-  config?: {
-    /** Required, unless the run is an external one, which has none. */
-    connection_id?: string | null;
-    /** The connection's `default_model` when left out. */
-    model?: string | null;
-    system_prompt?: string | null;
-    /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
-    messages?: PromptMessage[] | null;
-    temperature?: number | null;
-    max_tokens?: number | null;
-    /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
-    max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
-    /** `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them. */
-    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
-    /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
-    recorded?: boolean | null;
-    /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
-    trace?: boolean | null;
-    /** For scoring by a model; what is left out is the run's own. */
-    judge?: JudgeChoice | null;
-  };
+  config?: StartEvalConfig;
   /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
   /** Checked by the scoring plugin's own schema. */
@@ -4640,6 +4559,28 @@ export interface StartEval {
   metadata?: {
     [key: string]: string;
   } | null;
+}
+
+export interface StartEvalConfig {
+  /** Required, unless the run is an external one, which has none. */
+  connection_id?: string | null;
+  /** The connection's `default_model` when left out. */
+  model?: string | null;
+  system_prompt?: string | null;
+  /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
+  messages?: PromptMessage[] | null;
+  temperature?: number | null;
+  max_tokens?: number | null;
+  /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
+  max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
+  /** `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them. */
+  system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
+  /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
+  recorded?: boolean | null;
+  /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
+  trace?: boolean | null;
+  /** For scoring by a model; what is left out is the run's own. */
+  judge?: JudgeChoice | null;
 }
 
 export interface PromptMessage {
@@ -4688,27 +4629,7 @@ export interface EvalFilter {
 }
 
 export interface EvalGate {
-  metric:
-    | 'mean'
-    | 'mean_ci_low'
-    | 'pass_rate'
-    | 'pass_rate_ci_low'
-    | 'pass_at_k'
-    | 'pass_hat_k'
-    | 'min_datapoint_pass_rate'
-    | 'never_passed'
-    | 'flaky_datapoints'
-    | 'failed_samples'
-    | 'failed_rate'
-    | 'latency_p50'
-    | 'latency_p95'
-    | 'total_cost'
-    | 'mean_cost'
-    | 'diff'
-    | 'diff_ci_low'
-    | 'worse'
-    | 'regression'
-    | 'new_failures';
+  metric: GateMetric;
   /** Name of a scorer; the score of all together when left out. Where no scorer has it: that of a group, or `GROUP.SCORER`. */
   scorer?: string | null;
   /** The k of `pass_at_k` and `pass_hat_k`; 1 when left out. */
@@ -4735,6 +4656,28 @@ export interface EvalGate {
   /** Clusters of intervals and tests, as statistics have them. */
   cluster_by?: string | null;
 }
+
+export type GateMetric =
+  | 'mean'
+  | 'mean_ci_low'
+  | 'pass_rate'
+  | 'pass_rate_ci_low'
+  | 'pass_at_k'
+  | 'pass_hat_k'
+  | 'min_datapoint_pass_rate'
+  | 'never_passed'
+  | 'flaky_datapoints'
+  | 'failed_samples'
+  | 'failed_rate'
+  | 'latency_p50'
+  | 'latency_p95'
+  | 'total_cost'
+  | 'mean_cost'
+  | 'diff'
+  | 'diff_ci_low'
+  | 'worse'
+  | 'regression'
+  | 'new_failures';
 
 /** An eval run as it was started, without items. */
 export interface StartedEval extends EvalRun {
@@ -4769,27 +4712,7 @@ export interface EvalScorer {
 }
 
 export interface JudgedGate {
-  metric:
-    | 'mean'
-    | 'mean_ci_low'
-    | 'pass_rate'
-    | 'pass_rate_ci_low'
-    | 'pass_at_k'
-    | 'pass_hat_k'
-    | 'min_datapoint_pass_rate'
-    | 'never_passed'
-    | 'flaky_datapoints'
-    | 'failed_samples'
-    | 'failed_rate'
-    | 'latency_p50'
-    | 'latency_p95'
-    | 'total_cost'
-    | 'mean_cost'
-    | 'diff'
-    | 'diff_ci_low'
-    | 'worse'
-    | 'regression'
-    | 'new_failures';
+  metric: GateMetric;
   scorer: string | null;
   k: number | null;
   op: '>=' | '>' | '<=' | '<' | null;
@@ -4975,27 +4898,7 @@ export interface StartMatrix {
   /** The beginning of the name of each run; its model and its prompt follow. */
   name: string;
   /** Required, unless the run is an external one. */
-  config?: {
-    /** Required, unless the run is an external one, which has none. */
-    connection_id?: string | null;
-    /** The connection's `default_model` when left out. */
-    model?: string | null;
-    system_prompt?: string | null;
-    /** The conversation that is sent, in the place of `system_prompt`: with `{{input}}`, `{{input.MEMBER}}`, `{{metadata.MEMBER}}`, and `{{messages}}` alone in a message for the messages of the datapoint. */
-    messages?: PromptMessage[] | null;
-    temperature?: number | null;
-    max_tokens?: number | null;
-    /** How providers in the format of OpenAI are sent `max_tokens`; the provider's own way when left out. */
-    max_tokens_member?: 'max_tokens' | 'max_completion_tokens' | null;
-    /** `before`, when left out: a message before the datapoint's. `replace`: in the place of its system messages; `prepend` and `append`: in one message with its first or last of them. */
-    system_prompt_mode?: 'before' | 'replace' | 'prepend' | 'append' | null;
-    /** Whether tools and parameters that a datapoint has in `metadata.recorded` are sent with it, as datapoints of replays have them. */
-    recorded?: boolean | null;
-    /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
-    trace?: boolean | null;
-    /** For scoring by a model; what is left out is the run's own. */
-    judge?: JudgeChoice | null;
-  };
+  config?: StartEvalConfig;
   /** The name of a scorer that is built in (`ExactMatch`, `LlmJudge`, `Regex` …) or loaded: `GET /api/capabilities` lists them. Required, unless there are `scorers`. */
   scoring?: string;
   /** Checked by the scoring plugin's own schema. */
@@ -6391,16 +6294,7 @@ export interface CreateAlert {
   name: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  measure:
-    | 'cost'
-    | 'tokens'
-    | 'calls'
-    | 'error_rate'
-    | 'latency_p95'
-    | 'unpriced'
-    | 'score_mean'
-    | 'score_pass_rate'
-    | 'scoring_stalled';
+  measure: AlertMeasure;
   filters?: AlertFilters | null;
   /** `none` when left out. */
   group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
@@ -6417,6 +6311,17 @@ export interface CreateAlert {
   /** `warning` when left out. */
   severity?: 'info' | 'warning' | 'critical' | null;
 }
+
+export type AlertMeasure =
+  | 'cost'
+  | 'tokens'
+  | 'calls'
+  | 'error_rate'
+  | 'latency_p95'
+  | 'unpriced'
+  | 'score_mean'
+  | 'score_pass_rate'
+  | 'scoring_stalled';
 
 /** All given must hold. */
 export interface AlertFilters {
@@ -6508,16 +6413,7 @@ export interface UpdateAlert {
   name?: string;
   /** `true` when left out. */
   enabled?: boolean | null;
-  measure?:
-    | 'cost'
-    | 'tokens'
-    | 'calls'
-    | 'error_rate'
-    | 'latency_p95'
-    | 'unpriced'
-    | 'score_mean'
-    | 'score_pass_rate'
-    | 'scoring_stalled';
+  measure?: AlertMeasure;
   filters?: AlertFilters | null;
   /** `none` when left out. */
   group_by?: 'none' | 'user' | 'model' | 'tag' | 'session' | null;
@@ -6980,16 +6876,7 @@ export interface ExportedAlert {
   id: string;
   name: string;
   enabled: boolean;
-  measure:
-    | 'cost'
-    | 'tokens'
-    | 'calls'
-    | 'error_rate'
-    | 'latency_p95'
-    | 'unpriced'
-    | 'score_mean'
-    | 'score_pass_rate'
-    | 'scoring_stalled';
+  measure: AlertMeasure;
   filters: AlertFilters;
   group_by: 'none' | 'user' | 'model' | 'tag' | 'session';
   window: string;
@@ -7005,51 +6892,10 @@ export interface ExportedAlert {
 
 export interface ImportBundleResult {
   /** Items taken, including those that were there already. */
-  imported: {
-    traces: number;
-    spans: number;
-    datasets: number;
-    datapoints: number;
-    datapoint_versions: number;
-    capture_rules: number;
-    connections: number;
-    eval_runs: number;
-    eval_results: number;
-    eval_samples: number;
-    eval_attempts: number;
-    queue_items: number;
-    score_definitions: number;
-    scores: number;
-    views: number;
-    boards: number;
-    scoring_rules: number;
-    alert_channels: number;
-    alerts: number;
-    comments: number;
-  };
+  imported: ImportedCounts;
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
-    collection:
-      | 'traces'
-      | 'spans'
-      | 'datasets'
-      | 'datapoints'
-      | 'datapoint_versions'
-      | 'capture_rules'
-      | 'connections'
-      | 'eval_runs'
-      | 'eval_results'
-      | 'eval_samples'
-      | 'eval_attempts'
-      | 'queue_items'
-      | 'score_definitions'
-      | 'scores'
-      | 'views'
-      | 'boards'
-      | 'scoring_rules'
-      | 'alert_channels'
-      | 'alerts'
-      | 'comments';
+    collection: ExportCollection;
     /** Position in its collection. */
     index: number;
     code: string;
@@ -7061,53 +6907,57 @@ export interface ImportBundleResult {
   trace_ids: string[];
 }
 
+export interface ImportedCounts {
+  traces: number;
+  spans: number;
+  datasets: number;
+  datapoints: number;
+  datapoint_versions: number;
+  capture_rules: number;
+  connections: number;
+  eval_runs: number;
+  eval_results: number;
+  eval_samples: number;
+  eval_attempts: number;
+  queue_items: number;
+  score_definitions: number;
+  scores: number;
+  views: number;
+  boards: number;
+  scoring_rules: number;
+  alert_channels: number;
+  alerts: number;
+  comments: number;
+}
+
+export type ExportCollection =
+  | 'traces'
+  | 'spans'
+  | 'datasets'
+  | 'datapoints'
+  | 'datapoint_versions'
+  | 'capture_rules'
+  | 'connections'
+  | 'eval_runs'
+  | 'eval_results'
+  | 'eval_samples'
+  | 'eval_attempts'
+  | 'queue_items'
+  | 'score_definitions'
+  | 'scores'
+  | 'views'
+  | 'boards'
+  | 'scoring_rules'
+  | 'alert_channels'
+  | 'alerts'
+  | 'comments';
+
 export interface ImportJsonResult {
   /** Items taken, including those that were there already. */
-  imported: {
-    traces: number;
-    spans: number;
-    datasets: number;
-    datapoints: number;
-    datapoint_versions: number;
-    capture_rules: number;
-    connections: number;
-    eval_runs: number;
-    eval_results: number;
-    eval_samples: number;
-    eval_attempts: number;
-    queue_items: number;
-    score_definitions: number;
-    scores: number;
-    views: number;
-    boards: number;
-    scoring_rules: number;
-    alert_channels: number;
-    alerts: number;
-    comments: number;
-  };
+  imported: ImportedCounts;
   /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
-    collection:
-      | 'traces'
-      | 'spans'
-      | 'datasets'
-      | 'datapoints'
-      | 'datapoint_versions'
-      | 'capture_rules'
-      | 'connections'
-      | 'eval_runs'
-      | 'eval_results'
-      | 'eval_samples'
-      | 'eval_attempts'
-      | 'queue_items'
-      | 'score_definitions'
-      | 'scores'
-      | 'views'
-      | 'boards'
-      | 'scoring_rules'
-      | 'alert_channels'
-      | 'alerts'
-      | 'comments';
+    collection: ExportCollection;
     /** Position in its collection. */
     index: number;
     code: string;
