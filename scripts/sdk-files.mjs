@@ -198,7 +198,7 @@ function resourceText(member, part) {
   const words = comment.map(({ pos, end }) => `${member.getFullText().slice(pos, end)}\n`).join('');
   const known = new Set(part && membersOf(part));
   const own = membersOf(member).filter((each) => !known.has(each));
-  const text = plain(part ? `{${own.join('\n')}}` : member.type.getText());
+  const text = plain(part ? `{\n${own.join('\n')}}` : member.type.getText());
   const head = part ? `${name} extends ${nameOf(part)}` : name;
   const declared = ts.isTypeLiteralNode(member.type) ? `interface ${head} ${text}` : `type ${name} = ${text};`;
   return `\n${plain(words)}export ${declared}`;

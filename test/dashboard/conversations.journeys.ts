@@ -79,6 +79,20 @@ describe('an answer in any form', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('is read beside the list, of a long text the rows in view alone', async () => {
+    const output = Array.from({ length: 20_000 }, (_, n) => `line ${n}`).join('\n');
+    const span = { id: 'long', trace_id: 'long', name: 'read a file', status: 'completed', output };
+    await program.api.post('/api/ingest', { traces: [{ id: 'long' }], spans: [{ ...span, kind: { type: 'custom' } }] });
+    await page.goto(`${program.apiUrl}/traces?peek=long`);
+    const peek = page.getByRole('region', { name: 'Peek' });
+    await peek.getByRole('tab', { name: 'Output' }).click();
+    await peek.getByText('line 3', { exact: true }).waitFor();
+    expect(await peek.getByText(/^line \d+$/).count()).toBeLessThan(400);
+    await peek.getByRole('searchbox', { name: 'Find in text' }).fill('line 19876');
+    await peek.getByText('line 19876', { exact: true }).waitFor();
+    expectNoFaults(watched);
+  });
+
   inBrowser('is reviewed with its question first', async () => {
     await page.goto(`${program.apiUrl}/review/${dataset}`);
     const item = page.getByRole('region', { name: 'Item' });

@@ -4069,7 +4069,6 @@ export interface DatapointPreviewList {
 
 /** A datapoint without its kind. */
 export interface DatapointPreview extends DatapointOutline {
-  /** @enum {string} */
   variant: 'Generic' | 'LlmConversation';
   /** Bytes of the kind as JSON, a result of a run not counted. */
   kind_bytes: number;

@@ -84,7 +84,7 @@ describe('resultTable', () => {
         '-  diff >= 0                  left out: there is no run yet to compare with',
         '',
         'scorer      mean      95% interval      pass rate',
-        'all         0.8123    0.7711 to 0.8523  81.23%',
+        'all         0.8123    0.7711 to 0.8523  81.2%',
         'exactMatch  0.8       0.7588 to 0.84    80%',
         'short       no score',
         '',
