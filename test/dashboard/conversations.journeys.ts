@@ -1,5 +1,5 @@
 /** What was asked and answered, on every page that shows it, in each form in which senders record an answer. */
-import { describe } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { DatapointResource, ExportedSpans } from '@spandrel/contract';
 import { ANSWER_SHAPES, askedFor } from '../support/answer-shapes.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';

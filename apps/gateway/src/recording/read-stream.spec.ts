@@ -77,6 +77,6 @@ describe('readStream', () => {
       return () => framesOf(framing, stream);
     };
     // What grows with the square of the stream would take 256 times as long.
-    expect(growth(prepare, 4_000, 16, 64)).toBeLessThan(64);
+    expect(growth(prepare, 4_000, 16, 128)).toBeLessThan(128);
   });
 });
