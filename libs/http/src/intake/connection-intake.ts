@@ -175,8 +175,8 @@ export function guardRequests(server: Server): void {
   });
 }
 
-/** How long a client may pause, and go on in all, while it sends what nobody wants. */
-const PAUSE_MS_MAX = 1_000;
+/** How long a client may pause, and go on in all, while it sends what nobody wants. nginx waits as long for one. */
+const PAUSE_MS_MAX = 5_000;
 const LINGER_MS_MAX = 10_000;
 /** A pause is counted in so many steps, so that a process that stood still meanwhile counts one of them. */
 const PAUSE_STEPS = 10;
