@@ -106,7 +106,7 @@ function tagsOf(attributes: OtelMap): GivenMembers | undefined {
   return value && { value, from };
 }
 
-/** Tokens of an answer of OpenAI, else of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
+/** Tokens of OpenAI's answer, else of `mlflow.chat.tokenUsage`; the cost of `mlflow.llm.cost`, whole or its total. */
 function usageOf(attributes: OtelMap, answered: unknown): ReadUsage | undefined {
   const cost = costOf(attributes);
   const whole = reportedOpenAiUsage(answered);

@@ -77,8 +77,8 @@ function completionIn(attributes: OtelMap): Given | undefined {
 }
 
 /**
- * Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it; a prompt of Bedrock is
- * named `user`.
+ * Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it; a
+ * prompt of Bedrock is named `user`.
  */
 function messageOf(item: unknown, role: string): unknown {
   if (typeof item === 'string') return { role, content: item };

@@ -67,7 +67,7 @@ function readStreamed(
   };
 }
 
-/** A list that was asked for as a stream is one (Gemini, without `alt=sse`). */
+/** An answer that is a JSON list counts as a stream where one was asked for (Gemini, without `alt=sse`). */
 function readWhole(endpoint: Endpoint, facts: AnswerFacts, body: BufferedBody, asked: boolean): ReadAnswer {
   const read = VECTOR_ENDPOINTS.has(endpoint.name) ? textWithoutVectors : textOf;
   const whole = parseBody(body, read);

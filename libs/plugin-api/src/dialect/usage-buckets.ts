@@ -4,8 +4,8 @@ import { reportedUsage, type ReadUsage } from './dialect.js';
 
 /**
  * The usage of an observation of Langfuse: its buckets exclude each other (`input` has neither `input_cached_tokens` nor
- * `cache_read_input_tokens` in it), unless a total shows that input and output have all others in them. The wrapper of OpenAI's client for Python writes the usage as OpenAI has it, with its
- * groups of details.
+ * `cache_read_input_tokens` in it), unless a total shows that input and output have all others in them. The wrapper of
+ * OpenAI's client for Python writes the usage as OpenAI has it, with its groups of details.
  * @param usageDetails tokens by bucket. @param costDetails dollars by bucket; `total`, else their sum, is the cost.
  */
 export function readUsageBuckets(usageDetails: unknown, costDetails: unknown): ReadUsage | undefined {
@@ -15,9 +15,9 @@ export function readUsageBuckets(usageDetails: unknown, costDetails: unknown): R
   if (DETAILS.some((name) => objectOf(counts[name]) === counts[name])) {
     return reportedUsage({ ...readOpenAiUsage(counts), ...(cost !== undefined && { cost }) });
   }
-  const [inputTokens, outputTokens, total] = ['input', 'output', 'total'].map((name) => countOf(counts[name]));
+  const [inputTokens, outputTokens] = [countOf(counts['input']), countOf(counts['output'])];
   const isAll =
-    total !== null && inputTokens !== null && outputTokens !== null && total === inputTokens! + outputTokens!;
+    inputTokens !== null && outputTokens !== null && inputTokens + outputTokens === countOf(counts['total']);
   return reportedUsage({
     ...sumsOf(counts),
     ...(isAll && { inputTokens, outputTokens }),
@@ -28,8 +28,8 @@ export function readUsageBuckets(usageDetails: unknown, costDetails: unknown): R
 }
 
 /**
- * A usage in an answer of OpenAI, with the details that attributes lack; `undefined` for that of other providers, which has no
- * total and cached tokens beside the input.
+ * A usage in an answer of OpenAI, with the details that attributes lack; `undefined` for that of other providers, which
+ * has no total and cached tokens beside the input.
  */
 export const reportedOpenAiUsage = (usage: unknown): ReadUsage | undefined =>
   objectOf(usage)['total_tokens'] === undefined ? undefined : reportedUsage({ ...readOpenAiUsage(usage) });

@@ -115,7 +115,7 @@ export function readGeminiUsage(value: unknown): Partial<Usage> {
 export const reportedGeminiUsage = (value: unknown): ReadUsage | undefined =>
   reportedUsage(Object.fromEntries(Object.entries(readGeminiUsage(value)).filter(([, count]) => count !== null)));
 
-/** How many searches Google takes money for: queries that are empty, or there already, are none. */
+/** The searches that Google bills: empty and repeated queries are free. */
 export const searchesOf = (groundingMetadata: unknown): number | null =>
   new Set(listOf(objectOf(groundingMetadata)['webSearchQueries']).filter((query) => filledTextOf(query))).size || null;
 
