@@ -3,6 +3,7 @@ import {
   asConversation,
   completionOf,
   conversationOf,
+  itemsOf,
   looseJson,
   messageOfChoice,
   objectOf,
@@ -77,13 +78,14 @@ function completionIn(attributes: OtelMap): Given | undefined {
   const messages = takeList(attributes, 'llm.output_messages.');
   if (messages) {
     const value = conversationOf(messages.value.map(messageOf));
+    const said = value.length > 1 || value.some(isBare) ? takeValue(attributes, 'output')?.value : undefined;
     const read = completionOf(
-      completed(value, () => answersIn(attributes)),
+      completed(value, () => answersIn(said)),
       reasons,
     );
     // The items of a response are messages here, and one answer there.
-    const items = value.length > 1 ? objectOf(takeValue(attributes, 'output')?.value)['output'] : undefined;
-    if (!Array.isArray(items)) return { ...messages, value: read };
+    const items = itemsOf(objectOf(said)['output']);
+    if (!items) return { ...messages, value: read };
     const { choices: _choices, ...whole } = completionOf(items, reasons) ?? {};
     return { ...messages, value: { ...read, ...whole } };
   }
@@ -95,8 +97,7 @@ function completionIn(attributes: OtelMap): Given | undefined {
 }
 
 /** What `output.value` says: an answer in OpenAI's format, LangChain's generations, or messages. */
-function answersIn(attributes: OtelMap): ChatMessage[] {
-  const value = takeValue(attributes, 'output')?.value;
+function answersIn(value: unknown): ChatMessage[] {
   const { choices, generations } = objectOf(value);
   if (Array.isArray(choices)) return conversationOf(choices.map(messageOfChoice));
   if (Array.isArray(generations)) return conversationOf(generations.flat().map(messageOfGeneration));

@@ -49,11 +49,16 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
 
-/** The items of one answer of Responses, a reasoning or a call among them; `undefined` for messages and parts of any other form. */
-function itemsOf(value: unknown): readonly unknown[] | undefined {
+/** Items of Responses alone, a reasoning or a call among them, which are one answer; `undefined` for any others. */
+export function itemsOf(value: unknown): readonly unknown[] | undefined {
   const items = listOf(value);
-  return items.some((item) => isReasoningItem(item) || isCallItem(item)) ? items : undefined;
+  const isAnswer = items.some((item) => isReasoningItem(item) || isCallItem(item)) && items.every(isItem);
+  return isAnswer ? items : undefined;
 }
+
+const isItem = (item: unknown): boolean =>
+  textOf(objectOf(item)['role']) !== null || isReasoningItem(item) || ITEM.test(textOf(objectOf(item)['type']) ?? '');
+const ITEM = /^(message|compaction|mcp_list_tools|mcp_approval_request)$|_(call|output)$/;
 
 /** Whether something is a call as an item of Responses; parts of the conventions are `tool_call` and `server_tool_call`. */
 const isCallItem = (item: unknown): boolean => {

@@ -184,4 +184,19 @@ describe('a completion', () => {
   ])('has the messages beside it where they say more: %s', (_what, message, isMore) => {
     expect(completionOf([{ role: 'assistant', ...message }])?.choices !== undefined).toBe(isMore);
   });
+
+  const call = { type: 'function_call', name: 'tide', arguments: '{}' };
+  it.each<[what: string, others: unknown[]]>([
+    ['a part of text', [{ type: 'text', text: 'Let me see' }]],
+    [
+      'items',
+      [
+        { type: 'message', role: 'assistant', content: 'Let me see' },
+        { type: 'function_call_output', output: '' },
+      ],
+    ],
+  ])('has the text and the call of a list with %s', (_what, others) => {
+    const calls = [{ id: null, name: 'tide', arguments: '{}' }];
+    expect(completionOf([...others, call])).toMatchObject({ text: 'Let me see', tool_calls: calls });
+  });
 });
