@@ -40,12 +40,14 @@ function read(span: OtelSpan): SpanReading {
   const request = takeAt(attributes, 'request_data', saidJson);
   const asked = objectOf(request?.value);
   const agent = textAt(attributes, ['agent_name', 'gen_ai.agent.name']);
-  const ofAgents = span.scope.name === AGENTS ? readAgents(span) : undefined;
+  const isOfAgents = span.scope.name === AGENTS;
+  const answer = takeAt(attributes, isOfAgents ? 'response' : 'response_data', saidJson);
+  const ofAgents = isOfAgents ? readAgents(span, objectOf(answer?.value)) : undefined;
   const inEvents = messagesInEvents(attributes);
   return {
     kind: ofAgents?.kind ?? kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
-    usage: reportedOpenAiUsage(objectOf(takeAt(attributes, ['response_data', 'response'], saidJson)?.value)['usage']),
+    usage: reportedOpenAiUsage(objectOf(answer?.value)['usage']),
     input:
       ofAgents?.input ??
       requestMessages(request) ??
@@ -54,7 +56,7 @@ function read(span: OtelSpan): SpanReading {
       takeAt(attributes, 'tool_arguments', saidJson),
     output:
       ofAgents?.output ??
-      answerOf(attributes) ??
+      answerOf(answer) ??
       takeAt(attributes, FINAL_RESULT) ??
       inEvents?.output ??
       takeAt(attributes, 'tool_response'),
@@ -95,15 +97,13 @@ function agentInput(attributes: OtelMap): Given | undefined {
 }
 
 /** `response_data` has the message and what it cost, or the text that a stream came to. */
-function answerOf(attributes: OtelMap): Given | undefined {
-  const given = takeAt(attributes, 'response_data', saidJson);
-  if (!given) return undefined;
-  const answer = objectOf(given.value);
+function answerOf(given: Given | undefined): Given | undefined {
+  const answer = objectOf(given?.value);
   const text = answer['combined_chunk_content'];
   const message = typeof text === 'string' ? { role: 'assistant', content: text } : answer['message'];
   if (message === undefined) return undefined;
   const isWhole = Object.keys(without(answer, 'message', 'combined_chunk_content')).length === 0;
-  return { value: completionOf(message), from: isWhole ? given.from : undefined };
+  return { value: completionOf(message), from: isWhole ? given?.from : undefined };
 }
 
 /** Messages as events of the conventions, of which the last ones are what the model said. */
@@ -112,13 +112,18 @@ function messagesInEvents(attributes: OtelMap): Pick<SpanReading, 'input' | 'out
   const events = listOf(given?.value).map(objectOf);
   const isOfMessages = events.length > 0 && events.every((event) => textOf(event['event.name'])?.startsWith('gen_ai.'));
   if (!given || !isOfMessages) return undefined;
-  const isSaid = ({ 'event.name': name, role }: JsonObject): boolean => name === CHOICE || role === 'assistant';
-  const answerAt = events.findLastIndex((event) => !isSaid(event)) + 1;
-  const messages = events.map(({ message, ...event }) => ({ ...event, ...objectOf(message) }));
+  const messages = events.map(messageOf);
+  const answerAt = messages.findLastIndex(({ role }) => role !== 'assistant') + 1;
   return {
     input: asConversation({ ...given, value: messages.slice(0, answerAt) }),
     output: asCompletion({ ...given, value: messages.slice(answerAt) }),
   };
+}
+
+function messageOf({ 'event.name': name, 'gen_ai.message.index': _at, message, id, ...event }: JsonObject): JsonObject {
+  const role = name === CHOICE ? 'assistant' : textOf(name)!.split('.')[1];
+  const said = { role, ...event, ...objectOf(message) };
+  return id === undefined ? said : { ...said, [said.role === 'tool' ? 'tool_call_id' : 'id']: id };
 }
 
 const CHOICE = 'gen_ai.choice';
@@ -126,9 +131,10 @@ const CHOICE = 'gen_ai.choice';
 const AGENTS = 'logfire.openai_agents';
 
 /** What a span of OpenAI's Agents SDK was given and gave back, by names of that SDK; the span's name says what it is. */
-function readAgents({ name, attributes }: OtelSpan): Pick<SpanReading, 'kind' | 'input' | 'output'> {
-  const response = takeAt(attributes, 'response', saidJson);
-  const { output, instructions } = objectOf(response?.value);
+function readAgents(
+  { name, attributes }: OtelSpan,
+  { output, instructions }: JsonObject,
+): Pick<SpanReading, 'kind' | 'input' | 'output'> {
   const given = takeAt(attributes, ['raw_input', 'input'], saidJson);
   if (Array.isArray(output)) {
     const input = given && { ...given, value: conversationOf(given.value, instructions) };

@@ -5,7 +5,10 @@ import { isVector, plainValue } from '../dialect/attribute-values.js';
 import { readJson } from '../wire/lenient-json.js';
 
 /** Members that say in which form or order something is written, or why it ended; readers bring them to one form. */
-const FORM = new Set(['type', 'role', 'lc', 'index', 'finish_reason', 'thought']);
+const FORM = new Set([
+  ...['type', 'role', 'lc', 'index', 'finish_reason', 'thought'],
+  ...['event.name', 'gen_ai.message.index'],
+]);
 
 /** Asserts that all values that a reading was made of stand in it, so that they may be left out of the attributes. */
 export function assertReturnedValues(span: OtelSpan, reading: SpanReading): void {
