@@ -29,7 +29,7 @@ export default defineDialect({
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
   const kind = kindOf(attributes);
-  const firstMs = timeToFirstTokenMs(attributes);
+  const firstMs = msAt(attributes, FIRST_SECONDS) ?? amountAt(attributes, FIRST_MS);
   return {
     kind,
     model: textAt(attributes, 'gen_ai.request.model'),
@@ -41,7 +41,7 @@ function read(span: OtelSpan): SpanReading {
     output: outputOf(span, kind),
     request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
     streaming: isStreaming(attributes, firstMs),
-    timeToFirstTokenMs: firstMs,
+    timeToFirstTokenMs: firstMs ?? msAt(attributes, FIRST_SERVED),
     user: idAt(attributes, 'gen_ai.user'),
   };
 }
@@ -66,17 +66,16 @@ function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean 
 const isStreamingOperation = (attributes: OtelMap): true | undefined =>
   textAt(attributes, 'gen_ai.operation.name')?.includes('.streaming_') === true ? true : undefined;
 
-const FIRST_SECONDS = [
-  'gen_ai.response.time_to_first_chunk',
-  'gen_ai.client.operation.time_to_first_chunk',
-  'gen_ai.latency.time_to_first_token',
-];
+const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
+/** A server of models has a first token of whole answers too. */
+const FIRST_SERVED = ['gen_ai.latency.time_to_first_token'];
 /** Strands reports milliseconds. */
 const FIRST_MS = ['gen_ai.server.time_to_first_token'];
 
-function timeToFirstTokenMs(attributes: OtelMap): number | undefined {
-  const seconds = amountAt(attributes, FIRST_SECONDS);
-  return seconds === undefined ? amountAt(attributes, FIRST_MS) : seconds * 1000;
+/** What is reported in seconds. */
+function msAt(attributes: OtelMap, names: readonly string[]): number | undefined {
+  const seconds = amountAt(attributes, names);
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 /** What a span is by `gen_ai.operation.name`; by what it reports where there is none. */

@@ -93,11 +93,10 @@ function completionIn(span: OtelSpan): Given | undefined {
 /** What the model or the tool said, as messages of any form; `undefined` when the span reports none. */
 function answersIn(span: OtelSpan): Given | undefined {
   const messages = takeFirst(placesOf(span), OUTPUT) ?? choicesOfEvents(span.events);
-  const pieces = listOf(messages?.value).map(objectOf);
+  const pieces = listOf(messages?.value).map((piece) => (piece === null ? [] : objectOf(piece)['parts']));
   // The command line of Gemini gives a stream piece by piece, under an operation of its own.
-  if (pieces.length > 1 && textAt(span.attributes, 'gen_ai.operation.name') === 'llm_call') {
-    return { value: [{ role: 'model', parts: pieces.flatMap(({ parts }) => listOf(parts)) }] };
-  }
+  const isStream = pieces.length > 1 && textAt(span.attributes, 'gen_ai.operation.name') === 'llm_call';
+  if (isStream && pieces.every(Array.isArray)) return { value: [{ role: 'model', parts: pieces.flat() }] };
   if (messages) return messages;
   const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION, COMPLETED);
   return text && { ...text, value: saidByModel(text.value) };
