@@ -2,6 +2,7 @@ import { formatCount } from '@spandrel/contract/browser';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import type { ChosenRows } from './bulk-job.js';
+import styles from './list-page.module.css';
 
 interface SelectionToolbarProps {
   chosen: Pick<ChosenRows, 'count' | 'isMore'>;
@@ -15,7 +16,7 @@ interface SelectionToolbarProps {
 export function SelectionToolbar({ chosen, offer, onClear, children }: SelectionToolbarProps) {
   if (chosen.count === 0) return null;
   return (
-    <div role="toolbar" aria-label="Selection" className="row">
+    <div role="toolbar" aria-label="Selection" className={styles.selection}>
       <span>{chosen.count === undefined ? 'All' : countWords(chosen)} selected</span>
       {offer && <Button onClick={offer.select}>Select all {countWords(offer)} that match</Button>}
       {children}

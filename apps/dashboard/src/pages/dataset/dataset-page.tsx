@@ -93,9 +93,9 @@ function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
   return (
-    <header className="stack">
+    <header className={styles.header}>
       <PageHeading title={dataset.name}>
-        <span className="row">
+        <span className={styles.actions}>
           <PageActions
             group="Dataset"
             actions={[

@@ -43,7 +43,7 @@ export function EventsPage() {
   return (
     <>
       <PageHeading title="Events" />
-      <div className="row fields">
+      <div className={styles.bar}>
         <SelectField
           label="Type"
           options={TYPES}
@@ -59,7 +59,7 @@ export function EventsPage() {
         </p>
       </div>
       {log.isRefused && (
-        <p role="alert" className="failed">
+        <p role="alert" className={styles.refused}>
           The event stream is not available. Retrying every five seconds.
         </p>
       )}

@@ -20,7 +20,7 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
   return (
     <>
       {target && (
-        <p className="quiet">
+        <p className={styles.quiet}>
           {/* In a window of its own: the item is released when its page is left. */}
           <a href={BASE + target.to} target="_blank" rel="noopener">
             Open {target.word}
@@ -32,7 +32,11 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>
           <h3>{name}</h3>
-          {text === '' ? <p className="quiet">Empty</p> : <MessageText text={text} label={name} reading={reading} />}
+          {text === '' ? (
+            <p className={styles.quiet}>Empty</p>
+          ) : (
+            <MessageText text={text} label={name} reading={reading} />
+          )}
         </article>
       ))}
     </>

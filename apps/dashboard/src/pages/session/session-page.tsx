@@ -58,7 +58,7 @@ export function SessionPage() {
 function SessionActions({ id }: { id: string }) {
   const navigate = useNavigate();
   return (
-    <span className="row">
+    <span className={styles.actions}>
       <PageActions
         group="Session"
         icons="narrow"
@@ -208,7 +208,7 @@ function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
         {isDeleted && <strong>Deleted</strong>}
       </p>
       {asked == null && answer == null ? (
-        <p className="quiet">
+        <p className={styles.nothing}>
           {status === 'running' ? 'No model call has been recorded yet.' : 'It made no model calls.'}
         </p>
       ) : (
