@@ -119,12 +119,9 @@ function NothingLeft({ session, memory, counts }: NothingLeftProps) {
       <EmptyState
         title="Nothing left to review"
         action={
-          counts !== null &&
-          counts.completed > 0 && (
-            <Button variant="primary" onClick={() => void navigate({ to: '.', search: { view: 'done' } as never })}>
-              Review what I did
-            </Button>
-          )
+          <Button variant="primary" onClick={() => void navigate({ to: '.', search: { view: 'done' } as never })}>
+            Review what I did
+          </Button>
         }
       >
         {counts !== null && (
