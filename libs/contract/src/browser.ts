@@ -36,6 +36,5 @@ export {
   formatMetadataValue,
   formatP,
   formatScore,
-  formatShare,
   type Bounds,
 } from './words/describe-scores.js';

@@ -3,7 +3,6 @@ import {
   describeCorrection,
   formatCount,
   formatScore,
-  formatShare,
   describePairs,
   describePreference,
   describeVerdict,
@@ -93,8 +92,8 @@ export function ScoreTable({ run, statistics }: StatisticsProps) {
           <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
           <IntervalCell value={of.mean} ci={of.ci} />
           <td>{formatScore(of.se)}</td>
-          <td>{formatShare(of.pass_rate.mean)}</td>
-          <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} format={formatShare} />
+          <td>{formatScore(of.pass_rate.mean)}</td>
+          <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} />
           {passCounts(of, isRepeated).map((count, at) => (
             <td key={counted[at]}>{count}</td>
           ))}
@@ -149,9 +148,9 @@ export function PassTable({ run, statistics }: StatisticsProps) {
   );
 }
 
-/** `66.7% ± 33.3%` */
+/** `0.667 ± 0.333` */
 const withError = (value: number | null, se: number | null): string =>
-  value === null || se === null ? formatShare(value) : `${formatShare(value)} ± ${formatShare(se)}`;
+  value === null || se === null ? formatScore(value) : `${formatScore(value)} ± ${formatScore(se)}`;
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;
 
@@ -246,7 +245,7 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
             <td>{formatCount(of.datapoints)}</td>
             <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
             <IntervalCell value={of.mean} ci={of.ci} />
-            <td>{formatShare(of.pass_rate.mean)}</td>
+            <td>{formatScore(of.pass_rate.mean)}</td>
             {comparison && (
               <>
                 <td title={String(comparison.diff ?? '')}>{formatDifference(comparison.diff)}</td>

@@ -5,7 +5,6 @@ import {
   formatCounted,
   formatInterval,
   formatScore,
-  formatShare,
   NONE,
   scoreText,
 } from '@spandrel/contract/browser';
@@ -114,7 +113,7 @@ function Progress({ progress }: { progress: Progress }) {
 }
 
 const rateWords = (rate: JudgeAgreementOfRun['true_pass_rate']): string =>
-  rate === null ? NONE : `${formatShare(rate.rate)} (${formatInterval(rate.ci, formatShare)})`;
+  rate === null ? NONE : `${formatScore(rate.rate)} (${formatInterval(rate.ci)})`;
 
 const goldWords = ({ gold }: Progress['reviewers'][number]): string =>
   gold ? `${formatCount(gold.correct)} of ${formatCount(gold.answered)}: ${rateWords(gold.accuracy)}` : NONE;
@@ -157,10 +156,10 @@ function Agreement({ scores }: { scores: readonly AgreementOfScores[] }) {
             <td>{formatCount(one.units)}</td>
             <td>{formatCount(one.ratings)}</td>
             <td>{formatCount(one.raters)}</td>
-            {MEASURES.map(({ member, interval, format = formatScore }) => (
+            {MEASURES.map(({ member, interval }) => (
               <td key={member}>
-                {format(one[member])}
-                {interval && one[interval] && ` (${formatInterval(one[interval], format)})`}
+                {formatScore(one[member])}
+                {interval && one[interval] && ` (${formatInterval(one[interval])})`}
               </td>
             ))}
           </tr>
