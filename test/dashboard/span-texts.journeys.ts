@@ -239,6 +239,23 @@ describe('a call of a model', () => {
 describe('3 MB of JSON', () => {
   onTexts();
 
+  inBrowser('has the rows in view alone, on a narrow screen too', async () => {
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    try {
+      await goTo('/traces/large?tab=output');
+      await details().getByRole('radio', { name: 'JSON' }).check();
+      const tree = details().getByRole('tree', { name: 'Output' });
+      await tree.getByRole('treeitem').nth(4).waitFor();
+      expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+      await details().getByRole('searchbox', { name: 'Find in text' }).fill('item 29999');
+      await tree.locator('mark', { hasText: 'item 29999' }).waitFor();
+    } finally {
+      await page.setViewportSize(usual);
+    }
+    expectNoFaults(watched);
+  });
+
   inBrowser('is shown with every digit, and its last member is found', async () => {
     await goTo('/traces/large?tab=output');
     const text = details().getByRole('group', { name: 'Output' });

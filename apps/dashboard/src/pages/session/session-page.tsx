@@ -104,7 +104,9 @@ function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType
     <>
       {!hasNextPage && <FactList label="Session facts" facts={sessionFacts(turns)} />}
       <ScoreList label="Session scores" target={{ session_id: id }} />
-      <FormatChoice />
+      <div>
+        <FormatChoice />
+      </div>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the articles, which have the focus */}
       <div
         ref={feed}
