@@ -93,10 +93,11 @@ function completionIn(span: OtelSpan): Given | undefined {
 /** What the model or the tool said, as messages of any form; `undefined` when the span reports none. */
 function answersIn(span: OtelSpan): Given | undefined {
   const messages = takeFirst(placesOf(span), OUTPUT) ?? choicesOfEvents(span.events);
-  const pieces = listOf(messages?.value).map((piece) => (piece === null ? [] : objectOf(piece)['parts']));
   // The command line of Gemini gives a stream piece by piece, under an operation of its own.
-  const isStream = pieces.length > 1 && textAt(span.attributes, 'gen_ai.operation.name') === 'llm_call';
-  if (isStream && pieces.every(Array.isArray)) return { value: [{ role: 'model', parts: pieces.flat() }] };
+  if (textAt(span.attributes, 'gen_ai.operation.name') === 'llm_call') {
+    const pieces = listOf(messages?.value).map((piece) => (piece === null ? [] : objectOf(piece)['parts']));
+    if (pieces.length > 1 && pieces.every(Array.isArray)) return { value: [{ role: 'model', parts: pieces.flat() }] };
+  }
   if (messages) return messages;
   const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION, COMPLETED);
   return text && { ...text, value: saidByModel(text.value) };

@@ -133,16 +133,15 @@ export class ReviewSession extends Store<ReviewState> {
   check(): void {
     const item = this.held;
     if (item === null) return;
-    // What the reviewer does meanwhile goes first, and finds out by itself.
-    const isConcerned = (): boolean => this.held === item && !this.get().isBusy;
-    this.stillClaimed(item, isConcerned).then(
+    this.stillClaimed(item).then(
       (claimed) => {
-        if (!isConcerned()) return;
+        if (!this.isAtRest(item)) return;
         if (claimed === null) void this.advance(LOST['queue_item_already_claimed']!);
         else this.held = claimed;
       },
       (error: Error) => {
-        if (isConcerned()) void this.fail(error, 'The claim of the item could not be checked', () => this.check());
+        if (this.isAtRest(item))
+          void this.fail(error, 'The claim of the item could not be checked', () => this.check());
       },
     );
   }
@@ -152,11 +151,16 @@ export class ReviewSession extends Store<ReviewState> {
     return this.held?.id === id && !this.get().isBusy && (status !== 'claimed' || at !== this.held.claimed_at);
   }
 
+  /** Whether an item is still as it was here: what the reviewer does meanwhile goes first, and finds out by itself. */
+  private isAtRest(item: QueueItemResource): boolean {
+    return this.held === item && !this.get().isBusy;
+  }
+
   /** @returns the item as it is now, `null` where somebody else has it: two people may have one name. */
-  private async stillClaimed(item: QueueItemResource, isConcerned: () => boolean): Promise<QueueItemResource | null> {
+  private async stillClaimed(item: QueueItemResource): Promise<QueueItemResource | null> {
     const now = await this.parts.read(item.id);
     // One that is completed refuses, in words of its own.
-    if (now.status !== 'claimed' && isConcerned()) return this.parts.claim(item.id);
+    if (now.status !== 'claimed' && this.isAtRest(item)) return this.parts.claim(item.id);
     return now.claimed_by === item.claimed_by && now.claimed_at === item.claimed_at ? now : null;
   }
 
