@@ -53,6 +53,20 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
     expect(text).toContain('spandrel_read_store_changes_waiting 2\n');
   });
 
+  it('is not behind by a trace to which spans are always added, since it is loaded again and again', async () => {
+    const changes = app.app.get(ReadStoreChangeStore);
+    const noted = { projectId: LOCAL_SCOPE.projectId, kind: CHANGE_KIND.traceRow, id: 'talk', moved: false };
+    const note = (at: number) => app.storage.write((tx) => changes.note(tx, [noted], at));
+    const waiting = async () => (await changes.next(5_000)).filter(({ id }) => id === noted.id);
+    await note(1_000);
+    const [loaded, state] = [await waiting(), await changes.state()];
+    await note(2_000);
+    await changes.confirm(state!, loaded, 1_500);
+    expect(await waiting()).toMatchObject([{ seq: 2, notedAt: 1_500 }]);
+    await changes.confirm(state!, await waiting(), 2_500);
+    expect(await waiting()).toEqual([]);
+  });
+
   it('takes what was loaded from the changes by its key, which holds up nobody', async () => {
     const changes = app.app.get(ReadStoreChangeStore);
     const { projectId } = LOCAL_SCOPE;
@@ -64,7 +78,7 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
     const [loaded, state] = [await waiting(), await changes.state()];
     expect(loaded).toHaveLength(2_000);
     const before = process.threadCpuUsage();
-    await changes.confirm(state!, loaded);
+    await changes.confirm(state!, loaded, Date.now());
     const { user, system } = process.threadCpuUsage(before);
     expect(await waiting()).toEqual([]);
     // All of them compared with each other take some 900 ms.

@@ -94,10 +94,11 @@ export class LoadReadStore {
     if ((await this.changes.next(1)).length === 0) return false;
     const state = await this.begin();
     if (!state) return false;
+    const readAt = Date.now();
     const noted = await this.changes.next(BATCH_ROWS);
     const { batch, done } = await this.batchOf(state, noted);
     await this.apply(state, batch);
-    await this.changes.confirm(state, done);
+    await this.changes.confirm(state, done, readAt);
     return done.length < noted.length || noted.length >= BATCH_ROWS;
   }
 
@@ -105,6 +106,7 @@ export class LoadReadStore {
   private async loadProject(): Promise<boolean> {
     if (!(await this.changes.nextProject())) return false;
     const state = await this.begin();
+    const readAt = Date.now();
     const noted = state && (await this.changes.nextProject());
     if (!noted) return false;
     const { projectId, afterId, kind } = noted;
@@ -116,7 +118,7 @@ export class LoadReadStore {
     await this.apply(state, { removed: [], spans, traces });
     // What came later is noted itself: a project to which spans are always added is loaded, too.
     if (moreSpans || moreTraces) await this.changes.proceed(state, noted, (spans.at(-1) ?? traces.at(-1))!.id);
-    else await this.changes.confirm(state, [noted]);
+    else await this.changes.confirm(state, [noted], readAt);
     return true;
   }
 

@@ -141,10 +141,14 @@ export class ReadStoreChangeStore {
   }
 
   /**
-   * Takes away what the store has now, deletions of traces first; what changed meanwhile stays.
-   * @throws BatchOutdated when it is no longer the last batch.
+   * Takes away what the store has now, deletions of traces first; what changed meanwhile stays, and waits since then.
+   * @param readAt before the changes were read, in ms since 1970. @throws BatchOutdated when it is no longer the last batch.
    */
-  async confirm({ content, batch }: ReadStoreStateRow, changes: readonly ReadStoreChangeRow[]): Promise<void> {
+  async confirm(
+    { content, batch }: ReadStoreStateRow,
+    changes: readonly ReadStoreChangeRow[],
+    readAt: number,
+  ): Promise<void> {
     for (let at = 0; at === 0 || at < changes.length; at += ROWS_PER_DELETE) {
       const some = changes.slice(at, at + ROWS_PER_DELETE);
       await this.storage.write(async (tx) => {
@@ -160,8 +164,15 @@ export class ReadStoreChangeStore {
         const gone = sql`(project_id, kind, id, seq) in (select r.project_id, r.kind, r.id, r.seq from ${loaded})`;
         const keys = anyOf('id', [...new Set(some.map(({ id }) => id))]);
         const ofProjects = anyOf('project_id', [...new Set(some.map(({ projectId }) => projectId))]);
-        await tx.run(
+        const deleted = await tx.run(
           sql`delete from read_store_change where ${lockedInOrder(changeTable, sql`${ofProjects} and ${keys} and ${gone}`)}`,
+        );
+        if (deleted === some.length) return;
+        // A trace to which spans are always added would otherwise wait since its first, however often it is loaded.
+        const again = sql`(project_id, kind, id) in (select r.project_id, r.kind, r.id from ${loaded}) and noted_at < ${readAt}`;
+        await tx.run(
+          sql`update read_store_change set noted_at = ${readAt}
+            where ${lockedInOrder(changeTable, sql`${ofProjects} and ${keys} and ${again}`)}`,
         );
       });
     }
