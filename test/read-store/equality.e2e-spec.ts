@@ -7,6 +7,7 @@ import { ReadStoreChangeStore } from '../../libs/read-store/src/read-store-chang
 import { CHANGE_KIND } from '../../libs/read-store/src/read-store.entity.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { until } from '../support/spandrel.ts';
 import { assertAlwaysEqual, EQUALITY_QUERIES, openWithStore, type StoreApp } from './equality.ts';
 
 describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
@@ -56,15 +57,23 @@ describeOnBothDatabases('a plain read store', ({ newDatabase }) => {
   it('is not behind by a trace to which spans are always added, since it is loaded again and again', async () => {
     const changes = app.app.get(ReadStoreChangeStore);
     const noted = { projectId: LOCAL_SCOPE.projectId, kind: CHANGE_KIND.traceRow, id: 'talk', moved: false };
-    const note = (at: number) => app.storage.write((tx) => changes.note(tx, [noted], at));
-    const waiting = async () => (await changes.next(5_000)).filter(({ id }) => id === noted.id);
-    await note(1_000);
-    const [loaded, state] = [await waiting(), await changes.state()];
-    await note(2_000);
-    await changes.confirm(state!, loaded, 1_500);
-    expect(await waiting()).toMatchObject([{ seq: 2, notedAt: 1_500 }]);
-    await changes.confirm(state!, await waiting(), 2_500);
-    expect(await waiting()).toEqual([]);
+    const note = () => app.storage.write((tx) => changes.note(tx, [noted], 1_000));
+    await app.load();
+    const began = Date.now();
+    const { apply } = store;
+    const looked = Promise.withResolvers<void>();
+    const batches = jest.spyOn(store, 'apply').mockImplementation(async (batch) => {
+      await (batches.mock.calls.length === 1 ? note() : looked.promise);
+      await apply.call(store, batch);
+    });
+    await note();
+    const loads = [app.load(), app.load()];
+    await until(() => batches.mock.calls.length === 2);
+    expect((await changes.next(5_000)).map(({ id, seq }) => [id, seq])).toEqual([['talk', 2]]);
+    expect((await changes.waiting()).oldest).toBeGreaterThanOrEqual(began);
+    looked.resolve();
+    await Promise.all(loads).finally(() => batches.mockRestore());
+    expect(await changes.next(5_000)).toEqual([]);
   });
 
   it('takes what was loaded from the changes by its key, which holds up nobody', async () => {
