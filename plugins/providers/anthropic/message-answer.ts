@@ -33,9 +33,10 @@ export function readMessage(body: unknown): RecordedAnswer {
   const joined = (type: string): string =>
     blocks.map((block) => (block['type'] === type ? (textOf(block[type]) ?? '') : '')).join('');
   const reasoning = joined('thinking');
+  const text = Array.isArray(message['content']) ? joined('text') : null;
   return {
     model: textOf(message['model']),
-    text: Array.isArray(message['content']) ? joined('text') : null,
+    text: text || (filledTextOf(objectOf(message['stop_details'])['explanation']) ?? text),
     finishReason: filledTextOf(message['stop_reason']),
     toolCalls: blocks.filter(({ type }) => isToolUse(type)).map(readToolUse),
     ...(reasoning !== '' && { reasoning }),
@@ -71,7 +72,7 @@ export class MessageStream implements StreamReader {
   started = false;
   ended = false;
   private message: JsonObject = {};
-  private stopReason: string | undefined;
+  private readonly ending: Record<string, unknown> = {};
   private readonly usage: Record<string, unknown> = {};
   private error: string | null = null;
   /** In the order in which they began. */
@@ -93,7 +94,7 @@ export class MessageStream implements StreamReader {
         this.pushDelta(frame);
         break;
       case 'message_delta':
-        this.stopReason = filledTextOf(objectOf(frame['delta'])['stop_reason']) ?? this.stopReason;
+        this.pushEnding(objectOf(frame['delta']));
         addUsage(this.usage, frame['usage']);
         break;
       case 'message_stop':
@@ -111,11 +112,12 @@ export class MessageStream implements StreamReader {
   answer(): RecordedAnswer {
     const blocks = this.blocks.toSorted((a, b) => a.index - b.index).map(assemble);
     const content = blocks.length > 0 ? blocks : this.message['content'];
-    const message = { ...this.message, content, usage: this.usage };
-    return {
-      ...readMessage({ ...message, ...(this.stopReason !== undefined && { stop_reason: this.stopReason }) }),
-      error: this.error,
-    };
+    return { ...readMessage({ ...this.message, content, usage: this.usage, ...this.ending }), error: this.error };
+  }
+
+  /** Why the answer ends; an empty reason takes no other back. */
+  private pushEnding(delta: JsonObject): void {
+    for (const name of ['stop_reason', 'stop_details']) if (delta[name]) this.ending[name] = delta[name];
   }
 
   private beginBlock(frame: JsonObject): void {

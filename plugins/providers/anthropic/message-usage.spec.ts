@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { usageMembers } from '@spandrel/plugin-api';
-import { MessageStream } from './message-answer.js';
-import { readMessageUsage } from './message-answer.js';
+import { MessageStream, readMessage, readMessageUsage } from './message-answer.js';
 
 const iteration = (type: string, input: number, output: number, more = {}) => ({
   type,
@@ -149,5 +148,23 @@ describe('the usage of a message', () => {
       web_search_requests: 1,
       service_tier: 'batch',
     });
+  });
+});
+
+describe('a refusal', () => {
+  const stop_details = { type: 'refusal', category: 'cyber', explanation: 'It asks for an exploit.' };
+  const ending = { stop_reason: 'refusal', stop_details };
+
+  it('has its explanation for a text, where it has no other', () => {
+    expect(readMessage({ content: [], ...ending }).text).toBe('It asks for an exploit.');
+    expect(readMessage({ content: [{ type: 'text', text: 'I' }], ...ending }).text).toBe('I');
+    expect(readMessage({ content: [], stop_reason: 'refusal', stop_details: null }).text).toBe('');
+  });
+
+  it('has it in a stream, too', () => {
+    const stream = new MessageStream();
+    stream.push({ data: JSON.stringify({ type: 'message_start', message: { content: [] } }) });
+    stream.push({ data: JSON.stringify({ type: 'message_delta', delta: ending }) });
+    expect(stream.answer()).toMatchObject({ text: 'It asks for an exploit.', finishReason: 'refusal' });
   });
 });

@@ -177,6 +177,22 @@ describe('a stream of chat completions', () => {
     expect(streamed(chatCompletionsEndpoint, both).text).toBe('A');
   });
 
+  it('takes of a whole message at the end what had not come (MiniMax)', () => {
+    const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } };
+    const message = { content: '', reasoning_content: 'Hm.', tool_calls: [call] };
+    const end = { choices: [{ message, finish_reason: 'tool_calls' }] };
+    const whole = {
+      text: '',
+      reasoning: 'Hm.',
+      finishReason: 'tool_calls',
+      toolCalls: [{ name: 'f', arguments: '{"x":1}' }],
+    };
+    const pieces = [chunk({ reasoning_content: 'Hm.' }), chunk({ tool_calls: [call] })];
+    for (const came of [[], pieces.slice(0, 1), pieces]) {
+      expect(streamed(chatCompletionsEndpoint, [...came, end])).toMatchObject(whole);
+    }
+  });
+
   it('has thoughts apart that are marked, whose end stands before the text (Gemini)', () => {
     const thought = (content: string) => chunk({ content, extra_content: { google: { thought: true } } });
     const frames = [

@@ -82,6 +82,7 @@ class ChoicePieces {
   private reasoning = '';
   private finishReason: string | null = null;
   private readonly toolCalls = new ToolCallDeltas();
+  private started = false;
 
   /** @returns whether the piece holds text, spoken or not, reasoning or a tool call. */
   push(choice: JsonObject): boolean {
@@ -97,7 +98,9 @@ class ChoicePieces {
     const isCalled = this.toolCalls.add(delta);
     this.finishReason = filledTextOf(choice['finish_reason']) ?? this.finishReason;
     const isSpoken = filledTextOf(objectOf(delta['audio'])['data']) !== null;
-    return isCalled || isSpoken || (content ?? transcript ?? refusal ?? reasoning) !== null;
+    const isMore = isCalled || isSpoken || (content ?? transcript ?? refusal ?? reasoning) !== null;
+    this.started ||= isMore;
+    return isMore;
   }
 
   choice(): RecordedChoice {
@@ -109,10 +112,18 @@ class ChoicePieces {
     };
   }
 
-  /** Some servers send a whole message in a chunk, Perplexity beside each piece: it counts where nothing else has come. */
+  /**
+   * Some servers send a whole message in a chunk, Perplexity beside each piece, MiniMax at the end: of it counts what has
+   * not come.
+   */
   private deltaOf({ delta, message }: JsonObject): JsonObject {
     if (typeof delta === 'object' && delta !== null) return withThoughtsApart(objectOf(delta));
-    return this.content === null ? withThoughtsApart(objectOf(message)) : {};
+    const whole = withThoughtsApart(objectOf(message));
+    if (!this.started) return whole;
+    return {
+      ...(this.content === null && { content: whole['content'] }),
+      ...(this.toolCalls.toolCalls().length === 0 && { tool_calls: whole['tool_calls'] }),
+    };
   }
 
   private afterThoughts(text: string): string {

@@ -89,6 +89,11 @@ describe('tool calls in pieces', () => {
         { id: 'b', name: 'g', arguments: '{}' },
       ],
     ],
+    [
+      'all arguments once more at the end',
+      [piece(0, 'a', 'f', '{"x"'), piece(0, null, null, ':1}'), piece(0, 'a', 'f', '{"x":1}')],
+      [{ id: 'a', name: 'f', arguments: '{"x":1}' }],
+    ],
     ['a name alone', [piece(0, 'a', 'f', undefined)], [{ id: 'a', name: 'f', arguments: '' }]],
     [
       'a custom tool',

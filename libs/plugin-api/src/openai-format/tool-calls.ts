@@ -109,6 +109,8 @@ const LOOKED_AT = 8;
 function append(call: BegunCall, piece: JsonObject, member = 'arguments'): void {
   call.name = filledTextOf(piece['name']) ?? call.name;
   const added = piece[member];
+  // Some servers send all of the arguments once more at the end.
+  if (added === call.arguments && isWhole(added)) return;
   // Some servers of this format send the arguments as a value instead of JSON text: kept as it is.
   if (typeof added === 'string' && typeof call.arguments === 'string') call.arguments += added;
   else if (added !== undefined && added !== null) call.arguments = added;

@@ -17,6 +17,24 @@ describe('the usage of an answer in OpenAI’s format', () => {
       { ...read, cached_input_tokens: 32 },
     ],
     ['nowhere, where timings leave out the cache', { timings: { prompt_n: 8, predicted_n: 5 } }, {}],
+    [
+      'provider_metadata of Vercel’s gateway',
+      {
+        usage: counts,
+        choices: [{ message: { provider_metadata: { gateway: { cost: '0.004', marketCost: '0.005' } } } }],
+      },
+      { ...read, cost: 0.004 },
+    ],
+    [
+      'provider_metadata of Vercel’s gateway, where a key of one’s own pays the provider',
+      { choices: [{ delta: { provider_metadata: { gateway: { cost: '0', marketCost: '0.005' } } } }] },
+      { cost: 0.005 },
+    ],
+    [
+      'provider_metadata of a response (Vercel)',
+      { usage: counts, provider_metadata: { gateway: { cost: '0' } } },
+      { ...read, cost: 0 },
+    ],
     ['service_tier of the answer', { usage: counts, service_tier: 'flex' }, { ...read, service_tier: 'flex' }],
     ['nowhere', { usage: null, choices: [] }, {}],
   ])('is found in %s', (_place, answer, expected) => {
@@ -141,6 +159,11 @@ describe('the usage of an answer in OpenAI’s format', () => {
       'usage.cost with a key of one’s own (OpenRouter)',
       { ...counts, cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
       { ...read, cost: 0.021 },
+    ],
+    [
+      'usage.cost with a key of one’s own (Vercel)',
+      { ...counts, cost: 0, market_cost: 0.02, is_byok: true },
+      { ...read, cost: 0.02 },
     ],
     [
       'usage.cost.total_cost and num_search_queries (Perplexity)',

@@ -3,18 +3,24 @@ import { amountOf, countOf, listOf, objectOf, textOf, type JsonObject } from '..
 
 /**
  * What an answer or a chunk of one reports of its usage, wherever servers of this format put it: `usage`, `x_groq.usage`
- * (Groq), `choices[0].usage` (Moonshot), else `timings` (llama.cpp), with the tier that served it (docs/spec/recording.md#usage).
+ * (Groq), `choices[0].usage` (Moonshot), else `timings` (llama.cpp), with the tier that served it and the cost that
+ * Vercel's gateway has beside the message (docs/spec/recording.md#usage).
  */
 export function readUsageOf(answer: JsonObject): Usage {
+  const { usage: own, message, delta } = objectOf(listOf(answer['choices'])[0]);
   const places = [
     answer['usage'],
     objectOf(answer['x_groq'])['usage'],
-    objectOf(listOf(answer['choices'])[0])['usage'],
+    own,
     usageOfTimings(objectOf(answer['timings'])),
   ];
   const usage = readOpenAiUsage(places.find((place) => typeof place === 'object' && place !== null));
   const tier = textOf(answer['service_tier']);
-  return tier ? { ...usage, serviceTier: tier } : usage;
+  const metadata = [message, delta, answer].map((place) => objectOf(objectOf(place)['provider_metadata'])['gateway']);
+  const cost = usage.cost ?? costOfGateway(objectOf(metadata.find(Boolean)));
+  return tier || cost !== (usage.cost ?? null)
+    ? { ...usage, ...(tier && { serviceTier: tier }), ...(cost !== null && { cost }) }
+    : usage;
 }
 
 /** The counts in the timings of llama.cpp, which come unasked; older versions leave those of the cache out of them. */
@@ -109,18 +115,22 @@ const TICKS_PER_DOLLAR = 10_000_000_000;
 
 /**
  * What a `usage` says the call cost, in dollars: `cost` or its `total_cost` (OpenRouter, Perplexity), `total_cost`,
- * `estimated_cost` (DeepInfra), `cost_in_usd_ticks` (xAI); `null` for none. A key of one's own at OpenRouter pays the
- * model's provider beside OpenRouter's fee.
+ * `estimated_cost` (DeepInfra), `cost_in_usd_ticks` (xAI); `null` for none. A key of one's own at OpenRouter or
+ * Vercel pays the model's provider beside their fee.
  */
 export function reportedCost(usage: JsonObject): number | null {
   const parts = objectOf(usage['cost']);
   const currency = textOf(parts['currency']) ?? 'USD';
   const cost = amountOf(usage['cost']) ?? (currency.toUpperCase() === 'USD' ? amountOf(parts['total_cost']) : null);
   if (cost !== null) {
-    const upstream = amountOf(objectOf(usage['cost_details'])['upstream_inference_cost']);
-    return usage['is_byok'] === true ? cost + (upstream ?? 0) : cost;
+    const { upstream_inference_cost: upstream } = objectOf(usage['cost_details']);
+    return usage['is_byok'] === true ? cost + (amountOf(upstream ?? usage['market_cost']) ?? 0) : cost;
   }
   const ticks = amountOf(usage['cost_in_usd_ticks']);
   if (ticks !== null) return ticks / TICKS_PER_DOLLAR;
   return amountOf(usage['total_cost']) ?? amountOf(usage['estimated_cost']);
 }
+
+/** What the metadata of Vercel's gateway say of the cost, which is zero where a key of one's own pays the provider. */
+export const costOfGateway = ({ cost, marketCost }: JsonObject): number | null =>
+  reportedCost({ cost, market_cost: marketCost, is_byok: amountOf(cost) === 0 });
