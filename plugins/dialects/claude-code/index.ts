@@ -52,7 +52,7 @@ function typeOf(reported: string): string | undefined {
 }
 
 function readRequest(attributes: OtelMap): SpanReading {
-  const input = reported(takeAt(attributes, 'user_prompt'));
+  const input = reported(takeAt(attributes, 'user_prompt')) ?? reported(takeAt(attributes, 'new_context'));
   const output = reported(takeAt(attributes, 'response.model_output'));
   const reason = textAt(attributes, ['gen_ai.response.finish_reason', 'stop_reason']);
   return {
@@ -78,6 +78,7 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
     cachedInputTokens: countAt(attributes, 'cache_read_tokens'),
     cacheWriteTokens: countAt(attributes, 'cache_creation_tokens'),
     cost: amountAt(attributes, 'cost_usd'),
+    serviceTier: textAt(attributes, 'speed') === 'fast' ? 'fast' : undefined,
     inputExcludesCached: true,
   });
 }
@@ -114,7 +115,7 @@ const DETAILS: readonly (readonly [name: string, member: string])[] = [
 /** The event that reports a tool's output; its attribute is named `output`, with others beside it for single tools. */
 function outputOf(events: OtelSpan['events']): Given | undefined {
   const event = events.find(({ name }) => name === 'tool.output');
-  return event && takeAt(event.attributes, ['output', 'content', 'result']);
+  return event && takeAt(event.attributes, ['output', 'content', 'result', 'diff']);
 }
 
 /** Contents that the user has not allowed to be reported. */

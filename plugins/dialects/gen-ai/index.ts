@@ -29,13 +29,13 @@ export default defineDialect({
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
   const kind = kindOf(attributes);
-  const firstMs = msAt(attributes, FIRST_SECONDS) ?? amountAt(attributes, FIRST_MS);
+  const firstMs = msAt(attributes, FIRST_SECONDS) ?? firstMsAt(attributes);
   return {
     kind,
     model: textAt(attributes, 'gen_ai.request.model'),
     responseModel: textAt(attributes, 'gen_ai.response.model'),
     responseId: textAt(attributes, 'gen_ai.response.id'),
-    provider: textAt(attributes, ['gen_ai.provider.name', 'gen_ai.system']),
+    provider: textAt(attributes, ['gen_ai.provider.name', 'gen_ai.system', 'gen_ai.model.provider']),
     usage: usageOf(span),
     input: inputOf(span, kind),
     output: outputOf(span, kind),
@@ -51,9 +51,11 @@ const STREAM = [
   'gen_ai.request.streaming',
   'gen_ai.response.streaming',
   'gen_ai.is_streaming',
+  'gen_ai.request.is_stream',
   'llm.is_streaming',
+  'stream',
 ];
-const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
+const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream' || member === 'is_stream';
 
 /** Only a stream has a first chunk. */
 function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean | undefined {
@@ -66,11 +68,18 @@ function isStreaming(attributes: OtelMap, firstMs: number | undefined): boolean 
 const isStreamingOperation = (attributes: OtelMap): true | undefined =>
   textAt(attributes, 'gen_ai.operation.name')?.includes('.streaming_') === true ? true : undefined;
 
-const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
+const FIRST_SECONDS = [
+  'gen_ai.response.time_to_first_chunk',
+  'gen_ai.client.operation.time_to_first_chunk',
+  'metrics.ttfb',
+];
 /** A server of models has a first token of whole answers too. */
 const FIRST_SERVED = ['gen_ai.latency.time_to_first_token'];
-/** Strands reports milliseconds. */
-const FIRST_MS = ['gen_ai.server.time_to_first_token'];
+/** Strands reports whole milliseconds there, OpenLIT and Qwen's command line seconds. */
+function firstMsAt(attributes: OtelMap): number | undefined {
+  const first = amountAt(attributes, 'gen_ai.server.time_to_first_token');
+  return first === undefined || Number.isInteger(first) ? first : first * 1000;
+}
 
 /** What is reported in seconds. */
 function msAt(attributes: OtelMap, names: readonly string[]): number | undefined {
@@ -80,14 +89,14 @@ function msAt(attributes: OtelMap, names: readonly string[]): number | undefined
 
 /** What a span is by `gen_ai.operation.name`; by what it reports where there is none. */
 function kindOf(attributes: OtelMap): ReadKind | undefined {
-  const operation = textAt(attributes, 'gen_ai.operation.name');
+  const operation = textAt(attributes, OPERATION);
   const type = operation === undefined ? typeWithoutOperation(attributes) : TYPES.get(operation);
   switch (type) {
     case 'tool_call':
       return {
         type,
-        name: textAt(attributes, 'gen_ai.tool.name'),
-        callId: textAt(attributes, ['gen_ai.tool.call.id', 'gen_ai.tool.call_id']),
+        name: textAt(attributes, TOOL_NAME),
+        callId: textAt(attributes, ['gen_ai.tool.call.id', 'gen_ai.tool.call_id', 'spring.ai.tool.call.id']),
         toolType: textAt(attributes, 'gen_ai.tool.type'),
       };
     case 'llm_call':
@@ -99,6 +108,10 @@ function kindOf(attributes: OtelMap): ReadKind | undefined {
   const kind = CUSTOM_KINDS.get(operation) ?? operation;
   return { type: 'custom', kind, name: textAt(attributes, kind === 'workflow' ? WORKFLOW_NAME : AGENT_NAME) };
 }
+
+/** All that is not a call of a model is an operation `framework` of Spring AI, whose kinds are of its own. */
+const OPERATION = ['spring.ai.kind', 'gen_ai.operation.name'];
+const TOOL_NAME = ['gen_ai.tool.name', 'spring.ai.tool.definition.name'];
 
 type KnownType = 'llm_call' | 'embedding' | 'tool_call' | 'retrieval';
 
@@ -117,6 +130,7 @@ const TYPES: ReadonlyMap<string, KnownType> = new Map([
   ['text.streaming_completions', 'llm_call'],
   ['responses', 'llm_call'],
   ['aresponses', 'llm_call'],
+  ['response', 'llm_call'],
   ['messages', 'llm_call'],
   ['anthropic_messages', 'llm_call'],
   ['generate_text', 'llm_call'],
@@ -132,6 +146,7 @@ const TYPES: ReadonlyMap<string, KnownType> = new Map([
   ['execute_tool', 'tool_call'],
   ['tool_call', 'tool_call'],
   ['retrieval', 'retrieval'],
+  ['vector_db_retrieve', 'retrieval'],
   ['rerank', 'retrieval'],
   ['arerank', 'retrieval'],
 ]);

@@ -32,7 +32,7 @@ import {
 export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const args = takeAt(attributes, 'gen_ai.tool.call.arguments');
+    const args = takeAt(attributes, ARGUMENTS);
     const messages = args === undefined ? conversationIn(span) : undefined;
     return messages ? argumentsIn(messages, kind) : args;
   }
@@ -45,7 +45,7 @@ export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | und
 export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
   const { attributes } = span;
   if (kind?.type === 'tool_call') {
-    const result = takeAt(attributes, 'gen_ai.tool.call.result');
+    const result = takeAt(attributes, RESULT);
     const messages = result === undefined ? answersIn(span) : undefined;
     return messages ? resultIn(messages, kind) : result;
   }
@@ -55,12 +55,13 @@ export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | un
 
 function conversationIn(span: OtelSpan): Given | undefined {
   const places = placesOf(span);
+  const system = takeFirst(places, ['gen_ai.system_instructions']);
   const messages = takeFirst(places, ['gen_ai.input.messages']);
-  if (messages) return withSystem(messages, takeFirst(places, ['gen_ai.system_instructions']));
+  if (messages) return withSystem(messages, system);
   const reported = messagesOfEvents(span.events);
   if (reported) return reported;
   const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT, PROMPTED);
-  return prompt && asConversation(prompt);
+  return prompt && withSystem(prompt, system);
 }
 
 function takeFirst(places: readonly OtelMap[], names: readonly string[]): Given | undefined {
@@ -136,8 +137,11 @@ const PROMPTED = 'gen_ai.content.prompt';
 const COMPLETED = 'gen_ai.content.completion';
 const CONTENT_EVENTS = new Set([PROMPTED, COMPLETED]);
 const OUTPUT = ['gen_ai.output.messages'];
-const PROMPT = ['gen_ai.prompt'];
-const COMPLETION = ['gen_ai.completion'];
+/** Names of Cloudflare's gateway and of Pipecat among them. */
+const PROMPT = ['gen_ai.prompt', 'gen_ai.prompt_json', 'input'];
+const COMPLETION = ['gen_ai.completion', 'gen_ai.completion_json', 'output'];
+const ARGUMENTS = ['gen_ai.tool.call.arguments', 'gen_ai.tool.args', 'spring.ai.tool.call.arguments'];
+const RESULT = ['gen_ai.tool.call.result', 'spring.ai.tool.call.result'];
 const REASONS = 'gen_ai.response.finish_reasons';
 const REASON = 'gen_ai.response.finish_reason';
 

@@ -15,16 +15,18 @@ export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined 
   const outputTokens = countAt(attributes, OUTPUT);
   const cost = amountAt(attributes, COST);
   if (inputTokens === undefined && outputTokens === undefined && cost === undefined) return undefined;
+  const totalTokens = countAt(attributes, ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens']);
   return reportedUsage({
     inputTokens,
     outputTokens,
-    totalTokens: countAt(attributes, ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens']),
+    totalTokens,
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
     cost,
-    // Strands passes on Bedrock's count of input tokens, which leaves out the cached ones, under names of its own.
-    inputExcludesCached: scope.name.startsWith('strands.') && hasAny(attributes, STRANDS) ? true : undefined,
+    // Strands passes on Bedrock's count of input tokens, which leaves out the cached ones; a total shows those of others.
+    inputExcludesCached:
+      scope.name.startsWith('strands.') && totalTokens === undefined && hasAny(attributes, STRANDS) ? true : undefined,
     outputExcludesReasoning: attributes.has(ADK_REASONING) ? true : undefined,
     ...(hasAny(attributes, RARE) && rareUsageOf(attributes)),
   });

@@ -7,6 +7,7 @@ import {
   isNothing,
   listOf,
   objectOf,
+  readOpenAiUsage,
   readUsageOf,
   reportedGeminiUsage,
   reportedUsage,
@@ -105,7 +106,7 @@ function messageOfCandidate(candidate: unknown): unknown {
 
 /**
  * Thoughts are output; where the total has more than input and output, they are counted beside these. Where the provider's own
- * answer stands in `raw` and is of OpenAI's format or Gemini's, its usage counts, which has more parts.
+ * answer stands in `raw` and is of OpenAI's format, Gemini's or Anthropic's, its usage counts, which has more parts.
  */
 function usageOf(given: Given | undefined): ReadUsage | undefined {
   const { usage: counted, raw } = objectOf(given?.value);
@@ -114,6 +115,10 @@ function usageOf(given: Given | undefined): ReadUsage | undefined {
   if (reported && reported.inputTokens !== null && reported.outputTokens !== null) return reportedUsage(reported);
   const ofGemini = reportedGeminiUsage(answer['usageMetadata']);
   if (ofGemini) return ofGemini;
+  if (answer['type'] === 'message') {
+    const inputTokens = countOf(objectOf(answer['usage'])['input_tokens']);
+    return reportedUsage({ ...readOpenAiUsage(answer['usage']), inputTokens, inputExcludesCached: true });
+  }
   const usage = objectOf(counted);
   const countAt = (name: string): number | undefined => countOf(usage[name]) ?? undefined;
   return reportedUsage({

@@ -112,14 +112,16 @@ function usageOf(attributes: OtelMap, answered: unknown): ReadUsage | undefined 
   const whole = reportedOpenAiUsage(answered);
   if (whole) return { ...whole, ...(cost !== undefined && { cost }) };
   const counts = objectOf(takeAt(attributes, 'mlflow.chat.tokenUsage', saidJson)?.value);
+  // Anthropic's own count leaves out what the cache gave and took, which newer versions add.
+  const own = objectOf(answered)['input_tokens'] ?? counts['input_tokens'];
+  const isOwnCount = jsonTextAt(attributes, 'mlflow.message.format') === 'anthropic' && own === counts['input_tokens'];
   return reportedUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
     outputTokens: countOf(counts['output_tokens']) ?? undefined,
     totalTokens: countOf(counts['total_tokens']) ?? undefined,
     cachedInputTokens: countOf(counts['cache_read_input_tokens']) ?? undefined,
     cacheWriteTokens: countOf(counts['cache_creation_input_tokens']) ?? undefined,
-    // Anthropic's own count, which leaves out what the cache gave and took.
-    inputExcludesCached: jsonTextAt(attributes, 'mlflow.message.format') === 'anthropic' ? true : undefined,
+    inputExcludesCached: isOwnCount ? true : undefined,
     cost,
   });
 }

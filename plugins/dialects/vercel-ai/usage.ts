@@ -6,6 +6,7 @@ import {
   type OtelMap,
   type ReadUsage,
   amountOf,
+  costOfGateway,
   countOf,
   objectOf,
   readGeminiUsage,
@@ -144,7 +145,7 @@ const openrouter: Read = ({ usage }) => {
 
 const xai: Read = ({ costInUsdTicks }) => ({ cost: reportedCost({ cost_in_usd_ticks: costInUsdTicks }) });
 
-const gateway: Read = ({ cost }) => ({ cost: amountOf(cost) });
+const gateway: Read = (metadata) => ({ cost: costOfGateway(metadata) });
 
 const READERS: readonly (readonly [name: string, read: Read])[] = [
   ['anthropic', anthropic],

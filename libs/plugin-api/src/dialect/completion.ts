@@ -42,12 +42,30 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   }
   const choices = messages.map((message, at) => choiceOf(message, finishReasons[at]));
   const items = itemsOf(value);
-  const first = items
-    ? { ...choiceMembers(responsesEndpoint.readAnswer({ output: items })), ...reasonOf(choices) }
-    : choices[0];
+  let first = choices[0];
+  if (items) first = { ...choiceMembers(responsesEndpoint.readAnswer({ output: items })), ...reasonOf(choices) };
+  else if (isOneAnswer(choices, finishReasons.length)) first = joined(choices);
   const isMore = messages.some(hasMore);
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
+
+/**
+ * Whether messages are items of one answer (OpenLLMetry): a text and calls of tools apart from it, or calls that have
+ * fewer reasons than they are.
+ */
+function isOneAnswer(choices: readonly Completion[], reasons: number): boolean {
+  const isCallAlone = choices.some(({ text, tool_calls: calls }) => text === null && calls !== undefined);
+  const isText = choices.some(({ text, tool_calls: calls }) => text !== null && calls === undefined);
+  return isCallAlone && (isText || (reasons > 0 && reasons < choices.length));
+}
+
+/** The text and the calls of all, and the last reason. */
+const joined = (choices: readonly Completion[]): Completion => ({
+  ...choices[0],
+  text: choices.reduce<string | null>((all, { text }) => (text === null ? all : (all ?? '') + text), null),
+  ...reasonOf(choices.toReversed()),
+  tool_calls: choices.flatMap(({ tool_calls: calls }) => calls ?? []),
+});
 
 /** Items of Responses alone, a reasoning or a call among them, which are one answer; `undefined` for any others. */
 export function itemsOf(value: unknown): readonly unknown[] | undefined {
