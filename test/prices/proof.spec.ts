@@ -45,6 +45,17 @@ describe('the cost of an answer', () => {
     expect(cost('2026-11-28T02:30:00Z')).toBeCloseTo(0.6 * 0.15 + 0.4 * 0.003 + 0.1 * 0.6, 9);
   });
 
+  it('is that of Gemini 4, of which two models cost the double since December', () => {
+    const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: 0 };
+    const cost = (model: string, at: string) => estimateCost(pricing, model, usage, Date.parse(at));
+    for (const model of ['gemini-4-argon', 'gemini-4-carbon']) {
+      expect(cost(model, '2026-11-30T23:00:00Z')).toBeCloseTo(0.6 * 2 + 0.4 * 0.1 + 0.1 * 10, 9);
+      expect(cost(model, '2026-12-01T01:00:00Z')).toBeCloseTo(0.6 * 4 + 0.4 * 0.2 + 0.1 * 20, 9);
+    }
+    expect(cost('gemini-4-neon', '2026-11-30T23:00:00Z')).toBeCloseTo(0.6 * 3 + 0.4 * 0.15 + 0.1 * 15, 9);
+    expect(cost('gemini-4-hydrogen', '2026-11-30T23:00:00Z')).toBeCloseTo(0.6 * 1.5 + 0.4 * 0.075 + 0.1 * 7.5, 9);
+  });
+
   it.each(UNEVEN_TIERS)(
     'is that of its page: $model, $tier',
     ({ model, tier, input, cached, output, from = 1_000 }) => {
