@@ -1,4 +1,5 @@
 /** Scoring rules (docs/spec/online-scoring.md), in this process, on both databases. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   isInSample,
@@ -220,6 +221,45 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
       decision: 'filtered',
       failed_filter: 'on_score',
     });
+    await drop(rule.id);
+  });
+
+  it('judge what got a thumb down before it had ended, and before it came', async () => {
+    const rule = await newRule({ trigger: 'score', on_score: { name: 'thumb', value: 0 } });
+    const { trace, span } = await record({ span: { output: undefined, ended_at: undefined } });
+    const late = `${trace}-late`;
+    for (const id of [span, late])
+      await server.api.post('/api/scores', { name: 'thumb', value: 0, trace_id: trace, span_id: id });
+    // Each is looked at in vain.
+    await pause(1_500);
+    expect((await readRule(rule.id)).state.pending).toBe(2);
+    expect((await explain(rule.id, `span_id=${span}`)).decision).toBe('not_ended');
+    const now = new Date().toISOString();
+    const ended = { trace_id: trace, name: 'answer', input: 'Who?', output: 'Ada.', started_at: now, ended_at: now };
+    await server.api.post('/api/ingest', { spans: [span, late].map((id) => ({ id, ...ended })) });
+    await until(async () => (await scoresOf(rule.id)).length === 2);
+    expect((await readRule(rule.id)).state.pending).toBe(0);
+    await drop(rule.id);
+  });
+
+  it('give what went on a score of the name that they have by then', async () => {
+    const rule = await newRule({ target: 'trace', quiet_ms: 100 });
+    const { trace } = await record();
+    await until(async () => (await scoresOf(rule.id)).length === 1);
+    expect((await server.api.send('PUT', `/api/scoring-rules/${rule.id}`, { name: `new ${rule.name}` })).status).toBe(
+      200,
+    );
+    answer = () => said('{"score": 0.25, "reason": "worse"}');
+    const now = new Date().toISOString();
+    const spans = [{ id: `${trace}-2`, trace_id: trace, name: 'more', output: 'Bye.', started_at: now, ended_at: now }];
+    await server.api.post('/api/ingest', { spans });
+    await until(async () => (await scoresOf(rule.id))[0]!.value === 0.25);
+    answer = () => said(JUDGED);
+    expect(await scoresOf(rule.id)).toMatchObject([{ name: `new ${rule.name}`, revisions: [{ value: 0.75 }] }]);
+    const sums = (name: string) =>
+      server.api.get<{ buckets: { count: number }[] }>(`/api/analytics/scores?name=${name}`);
+    expect((await sums(rule.name)).body.buckets).toEqual([]);
+    expect((await sums(`new ${rule.name}`)).body.buckets).toMatchObject([{ count: 1, mean: 0.25 }]);
     await drop(rule.id);
   });
 

@@ -81,6 +81,7 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
       STALLED.query`select count(*) as rules, coalesce(sum(case when r.decides_since <= ${dueBy} and exists (
             select 1 from scoring_task k where k.project_id = r.project_id and k.rule_id = r.id
               and k.noted_at + r.quiet_ms <= ${dueBy} and k.noted_at + r.quiet_ms > coalesce(r.scored_at, 0)
+              and (k.owner is not null or k.failures > 0 or k.due_at <= ${dueBy})
               and (k.state = ${TASK_STATE.waiting} or k.noted_at > ${dueBy - DAY_MS}))
           then 1 else 0 end), 0) as stalled
         from scoring_rule r where r.project_id = ${scope.projectId} and r.enabled = 1`,

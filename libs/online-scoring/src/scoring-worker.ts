@@ -11,6 +11,7 @@ import {
   Unavailable,
   type Logger,
   type PeriodicTask,
+  type Scope,
 } from '@spandrel/kernel';
 import { ScoreStore } from '@spandrel/scores';
 import { Storage } from '@spandrel/storage';
@@ -33,6 +34,9 @@ const PRUNE_MS = 3_600_000;
 const SETTLING_MAX = 4;
 /** What judgements under way get to end when the process stops; they are made again by the next one otherwise. */
 const DRAIN_MS = 5_000;
+
+/** The longest pause until what has yet to end is looked at again. */
+const LATE_MS_MAX = 300_000;
 
 /** Failures in a row after which a connection is asked one thing at a time, and how long nothing is asked after each. */
 const FAILURES_MAX = 3;
@@ -241,7 +245,10 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     const scope = projectScope(rule.projectId);
     const isOfSpan = rule.target === 'span';
     const target = await this.targets.find(scope, isOfSpan ? 'span' : (rule.target as 'trace'), targetId);
-    // What still runs is noted again at its end; the sample may be another one since it was noted.
+    // What ends is noted again, but not for the sake of a score that was given before.
+    if (rule.trigger === 'score' && (target ? target.isRunning : await this.isAwaited(scope, rule, targetId)))
+      return { type: 'put_off', until: Date.now() + pauseAfter(Date.now() - task.notedAt) };
+    // The sample may be another one since it was noted.
     if (!target || target.isRunning || !isSampled(rule, target.sampledBy)) return { type: 'dropped' };
     const quietAt = Math.min(target.endedAt, Date.now()) + rule.quietMs;
     if (!isOfSpan && quietAt > Date.now()) return { type: 'put_off', until: quietAt };
@@ -252,7 +259,17 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     if (calls.length > 0 || hasCallFailed) lane.note(hasCallFailed, Date.now());
     return { type: 'judged', result, given: await this.record.scoreOf(scope, task, result, target) };
   }
+
+  /** Whether a span has a score though it has not come yet. */
+  private async isAwaited(scope: Scope, { target }: ScoringRuleRow, spanId: string): Promise<boolean> {
+    if (target !== 'span') return false;
+    const { items } = await this.scores.list(scope, { span_id: spanId, limit: 100 });
+    return items.some(({ isAwaiting }) => isAwaiting === 1);
+  }
 }
+
+/** When what has yet to end is looked at again: after as long as it has been waited for. */
+const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs, POLL_MS), LATE_MS_MAX);
 
 const keyOf = ({ projectId, id }: ScoringRuleRow): string => `${projectId} ${id}`;
 const laneOf = ({ projectId, connectionId }: ScoringRuleRow): string => `${projectId} ${connectionId ?? ''}`;

@@ -207,7 +207,8 @@ export class WriteScores {
         const score = newScore(scope, item, targetOf(item), definitions, now);
         const before = known.get(item.id);
         if (before) {
-          if (!isAboutTheSame(before, score)) throw idTaken();
+          const isRenamed = before.name !== score.name && score.ruleId === null;
+          if (isRenamed || !isAboutTheSame(before, score)) throw idTaken();
           change(before, item, definitions, now);
         } else {
           known.set(item.id, score);
@@ -284,8 +285,9 @@ function newScore(
 }
 
 /** Changes the members given. @throws Invalid where nothing is left of it, or where it does not fit its definition. */
-function change(score: ScoreRow, given: UpdateScore, definitions: Definitions, now: number): void {
-  const definition = definitions.get(score.name);
+function change(score: ScoreRow, given: UpdateScore & { name?: string }, definitions: Definitions, now: number): void {
+  const { name = score.name } = given;
+  const definition = definitions.get(name);
   const kept = definition?.kind === 'category' ? null : score.value;
   const { value = kept, label = score.label, comment = score.comment } = given;
   const verdict = withCategoryValue({ value, label, comment }, definition);
@@ -294,9 +296,10 @@ function change(score: ScoreRow, given: UpdateScore, definitions: Definitions, n
   const config = assertFit(verdict, definition);
   const metadata = given.metadata ? toJsonText(given.metadata)! : score.metadata;
   const author = given.author ?? score.author;
-  if (isSameVerdict(score, verdict) && metadata === score.metadata && author === score.author) return;
+  const isSame = isSameVerdict(score, verdict) && name === score.name;
+  if (isSame && metadata === score.metadata && author === score.author) return;
   const revisions = isSameVerdict(score, verdict) ? score.revisions : addRevision(score, now);
-  Object.assign(score, verdict, { config, metadata, author, revisions, updatedAt: now });
+  Object.assign(score, verdict, { name, config, metadata, author, revisions, updatedAt: now });
   if (given.metadata) score.isRandom = isRandom(given.metadata);
 }
 
@@ -313,13 +316,13 @@ const isRandom = (metadata: Record<string, unknown> | null | undefined): 0 | 1 =
   [undefined, null, 'random'].includes(metadata?.['selected_by'] as null) ? 1 : 0;
 
 const isAboutTheSame = (stored: ScoreRow, sent: ScoreRow): boolean =>
-  (['name', 'traceId', 'spanId', 'sessionId'] as const).every((member) => stored[member] === sent[member]);
+  (['traceId', 'spanId', 'sessionId'] as const).every((member) => stored[member] === sent[member]);
 
 /** Whether a score that is sent again is the stored one. */
 const isSameScore = (stored: ScoreRow, sent: ScoreRow): boolean =>
   isSameVerdict(stored, sent) &&
   isAboutTheSame(stored, sent) &&
-  (['source', 'author', 'metadata'] as const).every((member) => stored[member] === sent[member]);
+  (['name', 'source', 'author', 'metadata'] as const).every((member) => stored[member] === sent[member]);
 
 const idTaken = (): Conflict => new Conflict('id_conflict', 'another score has this id');
 
