@@ -276,6 +276,21 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     await drop(rule.id);
   });
 
+  it('keep no value that masking replaces of what a judge said instead of a score', async () => {
+    const rules = (given: object[]) => server.api.send('PUT', '/api/projects/local/masking', { rules: given });
+    expect((await rules([{ masker: 'email' }])).status).toBe(200);
+    answer = () => said('Ask jane@planted.example.');
+    const rule = await newRule();
+    const { span } = await record();
+    await until(async () => (await explain(rule.id, `span_id=${span}`)).attempts.length > 0);
+    const { attempts } = await explain(rule.id, `span_id=${span}`);
+    const { last_error: error } = await readRule(rule.id);
+    answer = () => said(JUDGED);
+    expect((await rules([])).status).toBe(200);
+    await drop(rule.id);
+    for (const kept of [attempts[0]!.error, error]) expect(kept).toContain('Ask [email].');
+  });
+
   it('stop at the budget of the day', async () => {
     // A call costs 3 × 2.5 and 2 × 10 millionths of a dollar.
     const rule = await newRule({ max_cost_usd_per_day: 0.0000275 * 2.5 });

@@ -194,6 +194,24 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect(await counted()).toEqual([]);
   });
 
+  it('are about a session whose id is masked', async () => {
+    const rules = (given: object[]) => call('PUT', '/api/projects/local/masking', { rules: given });
+    expect((await rules([{ masker: 'email', replace: 'hash' }])).status).toBe(200);
+    const session = 'jane@masked.example';
+    const score = { id: 'of-masked', name: 'masked', session_id: session, value: 1 };
+    const sent = await call('POST', '/api/ingest', {
+      traces: [{ id: 'masked', session_id: session }],
+      scores: [score],
+    });
+    const made = await call('POST', '/api/scores', { ...score, id: null, comment: session });
+    expect((await rules([])).status).toBe(200);
+    expect(sent.body).toMatchObject({ accepted: { scores: 1 }, rejected: [] });
+    const { body } = await call<{ trace: { session_id: string } }>('GET', '/api/traces/masked');
+    expect(body.trace.session_id).toMatch(/^\[email:[a-p]{20}\]$/);
+    expect(made).toMatchObject({ status: 201, body: { session_id: body.trace.session_id } });
+    expect(await listed(`session_id=${encodeURIComponent(body.trace.session_id)}`)).toHaveLength(2);
+  });
+
   it('are listed newest first, page by page, by every filter', async () => {
     const { trace, span, session } = await record();
     const about = [{ trace_id: trace }, { span_id: span }, { session_id: session }, { trace_id: trace }];

@@ -1,6 +1,6 @@
 export { holdsMasked } from './engine/value-hashes.js';
 export { maskDatapoint, maskReviewed } from './engine/mask-span.js';
-export { maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
+export { maskAnswers, maskKey, maskScore, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking, type MaskingCalls } from './engine/masking.js';
 export { BoundedMasking } from './bounded/bounded-masking.js';
 export { maskedJson } from './bounded/masked-json.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type ScorerResult, type ScoringAttempt } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import { WriteScores, type RuleScore } from '@spandrel/scores';
 import { fromJsonText, type WriteTx } from '@spandrel/storage';
 import type { Target } from './find-target.js';
@@ -21,7 +22,7 @@ export type Outcome =
   | { type: 'dropped' }
   /** It is to be looked at then, in ms; this was no attempt. */
   | { type: 'put_off'; until: number }
-  /** `given`: the score, masked; its name is that of the rule as it is by then. */
+  /** `given`: the score, masked as the error is; its name is that of the rule as it is by then. */
   | { type: 'judged'; result: ScorerResult; given: RuleScore | undefined };
 
 /** A task as it was taken, with what came of it. */
@@ -37,6 +38,7 @@ export class RecordJudgement {
   constructor(
     private readonly tasks: ScoringTaskStore,
     private readonly scores: WriteScores,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /**
@@ -157,6 +159,12 @@ export class RecordJudgement {
       },
     };
     return (await this.scores.masked(scope, [given]))[0]!;
+  }
+
+  /** Why there is no score, masked: it may quote what a judge said. */
+  async errorOf(scope: Scope, { error }: ScorerResult): Promise<string | null> {
+    const masking = await this.masking.of(scope);
+    return masking ? masking.run((calls) => calls.text(error, 'error')) : error;
   }
 }
 

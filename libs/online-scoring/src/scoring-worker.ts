@@ -257,7 +257,8 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     if (isOfSpan && (await this.scores.find(scope, scoreIdOf(rule.id, targetId)))) return { type: 'dropped' };
     const { result, calls, hasCallFailed } = await this.judge.execute(scope, rule, target, this.killed.signal);
     if (calls.length > 0 || hasCallFailed) lane.note(hasCallFailed, Date.now());
-    return { type: 'judged', result, given: await this.record.scoreOf(scope, task, result, target) };
+    const given = await this.record.scoreOf(scope, task, result, target);
+    return { type: 'judged', result: { ...result, error: await this.record.errorOf(scope, result) }, given };
   }
 
   /** Whether a span has a score though it has not come yet. */

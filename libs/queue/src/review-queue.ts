@@ -3,7 +3,7 @@ import { datapointKindSchema, isStorableText, type Submit } from '@spandrel/cont
 import { ChangeDatapoints, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { maskReviewed, ProjectMasking } from '@spandrel/masking';
+import { maskAnswers, maskReviewed, ProjectMasking } from '@spandrel/masking';
 import { FindTargets, ScoreDefinitionStore, WriteScores } from '@spandrel/scores';
 import { fromJsonText, Storage, toJsonText, writtenAhead, type WriteTx } from '@spandrel/storage';
 import { checkReview, NO_ANSWERS, type ReviewScore } from './check-review.js';
@@ -208,12 +208,7 @@ export class ReviewQueue {
   private async masked(scope: Scope, { edited_data: edited, ...review }: Submit) {
     const masking = await this.masking.of(scope);
     if (!masking) return { ...review, edited };
-    return masking.run((calls) => ({
-      ...review,
-      edited: maskReviewed(calls, edited),
-      comment: calls.text(review.comment ?? null, 'output'),
-      scores: review.scores?.map((score) => ({ ...score, comment: calls.text(score.comment ?? null, 'output') })),
-    }));
+    return masking.run((calls) => ({ ...maskAnswers(calls, review), edited: maskReviewed(calls, edited) }));
   }
 
   /**

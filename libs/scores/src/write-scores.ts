@@ -11,7 +11,7 @@ import {
   type UpdateScore,
 } from '@spandrel/contract';
 import { Conflict, DomainError, Invalid, newId, type Scope } from '@spandrel/kernel';
-import { ProjectMasking } from '@spandrel/masking';
+import { maskScore, ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { IngestedScores } from '@spandrel/tracing';
 import { scoreTable, type ScoreDefinitionRow, type ScoreRow } from './score.entity.js';
@@ -234,17 +234,10 @@ export class WriteScores {
     if (ofOthers.length > 0) await this.rules.onScores?.(tx, scope, ofOthers);
   }
 
-  /** Scores with their texts as the rules of the project mask them. */
+  /** Scores with their texts, and the session that they are about, as the rules of the project mask them. */
   async masked<Given extends UpdateScore>(scope: Scope, given: readonly Given[]): Promise<readonly Given[]> {
     const masking = await this.masking.of(scope);
-    if (!masking) return given;
-    return masking.run((calls) =>
-      given.map((score) => ({
-        ...score,
-        ...(score.comment && { comment: calls.text(score.comment, 'output') }),
-        ...(score.metadata && { metadata: calls.json(score.metadata, 'metadata') }),
-      })),
-    );
+    return masking ? masking.run((calls) => given.map((score) => maskScore(calls, score))) : given;
   }
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { restoredResultSchema, restoredSampleSchema } from '@spandrel/contract';
+import {
+  restoredQueueItemSchema,
+  restoredResultSchema,
+  restoredSampleSchema,
+  restoredScoreSchema,
+} from '@spandrel/contract';
 import type { Masking } from '@spandrel/masking';
 import { emptyBatch, maskBatch } from './import-batch.js';
 
@@ -36,5 +41,33 @@ describe('the texts of results and samples of an import', () => {
     expect(samples[0]!.item).toMatchObject({ ...masked, repeat: 3 });
     expect(results[1]!.item).toMatchObject({ output: null, scores: null, metadata: null });
     expect(JSON.stringify([results, samples])).not.toContain('secret');
+  });
+});
+
+const AT = '2026-11-20T09:00:00.000Z';
+
+describe('what people said, in an import', () => {
+  it('is masked with the session that it is about', () => {
+    const batch = emptyBatch();
+    const item = {
+      ...{ id: 'i', dataset_id: null, datapoint_id: null, status: 'completed', claimed_by: 'ada', claimed_at: AT },
+      ...{ original_data: null, edited_data: null, created_at: AT, session_id: 'secret', comment: 'secret' },
+      scores: [{ name: 'tone', value: null, label: 'kind', comment: 'secret' }],
+    };
+    const score = {
+      ...{ id: 's', name: 'tone', value: 1, label: null, comment: 'secret', author: 'ada', source: 'human' },
+      ...{ trace_id: null, span_id: null, session_id: 'secret', rule_id: null, queue_item_id: null, config: null },
+      ...{ metadata: {}, revisions: [], created_at: AT, updated_at: AT },
+    };
+    batch.queue_items.push({ index: 0, item: restoredQueueItemSchema.parse(item) });
+    batch.scores.push({ index: 0, item: restoredScoreSchema.parse(score) });
+    const { queue_items: items, scores } = maskBatch(MASKING, batch);
+    expect(items[0]!.item).toMatchObject({
+      session_id: '<identity>',
+      comment: '<output>',
+      scores: [{ label: 'kind' }],
+    });
+    expect(scores[0]!.item).toMatchObject({ session_id: '<identity>', comment: '<output>' });
+    expect(JSON.stringify([items, scores])).not.toContain('secret');
   });
 });

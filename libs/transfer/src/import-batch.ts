@@ -14,7 +14,15 @@ import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
-import { ProjectMasking, maskDatapoint, maskReviewed, maskScore, type MaskingCalls } from '@spandrel/masking';
+import {
+  ProjectMasking,
+  maskAnswers,
+  maskDatapoint,
+  maskKey,
+  maskReviewed,
+  maskScore,
+  type MaskingCalls,
+} from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
 import { ScoreDefinitionStore, ScoringRulesPort, WriteScores } from '@spandrel/scores';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
@@ -180,7 +188,8 @@ export const maskBatch = (masking: MaskingCalls, batch: ImportBatch): ImportBatc
   eval_samples: masked(batch.eval_samples, (item) => maskResult(masking, item)),
   eval_attempts: masked(batch.eval_attempts, (item) => maskResult(masking, item)),
   queue_items: masked(batch.queue_items, (item) => ({
-    ...item,
+    ...maskAnswers(masking, item),
+    session_id: item.session_id && maskKey(masking, item.session_id),
     original_data: maskReviewed(masking, item.original_data) as DatapointKind,
     edited_data: maskReviewed(masking, item.edited_data),
   })),

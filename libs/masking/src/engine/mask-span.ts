@@ -62,6 +62,7 @@ export function maskTrace<Trace extends TraceTexts>(masking: MaskingCalls, trace
 }
 
 interface ScoreTexts {
+  session_id?: string | null | undefined;
   comment?: string | null | undefined;
   metadata?: Json | null | undefined;
   revisions?: { comment?: string | null | undefined }[] | undefined;
@@ -70,11 +71,24 @@ interface ScoreTexts {
 /** A score as it may be stored or shown. */
 export const maskScore = <Score extends ScoreTexts>(masking: MaskingCalls, score: Score): Score => ({
   ...score,
-  comment: masking.text(score.comment, 'output'),
-  metadata: masking.json(score.metadata, 'metadata'),
+  ...(score.session_id && { session_id: maskKey(masking, score.session_id) }),
+  ...(score.comment && { comment: masking.text(score.comment, 'output') }),
+  ...(score.metadata && { metadata: masking.json(score.metadata, 'metadata') }),
   ...(score.revisions && {
     revisions: score.revisions.map((earlier) => ({ ...earlier, comment: masking.text(earlier.comment, 'output') })),
   }),
+});
+
+/** What a reviewer answered, as it may be stored. */
+export const maskAnswers = <
+  Review extends Pick<ScoreTexts, 'comment'> & { scores?: Pick<ScoreTexts, 'comment'>[] | null | undefined },
+>(
+  masking: MaskingCalls,
+  review: Review,
+): Review => ({
+  ...review,
+  comment: masking.text(review.comment, 'output'),
+  scores: review.scores?.map((score) => ({ ...score, comment: masking.text(score.comment, 'output') })),
 });
 
 /** A value that traces are found by, such as a user: the same value becomes the same mask. */
