@@ -548,6 +548,43 @@ describeOnBothDatabases('reviews by several', ({ newDatabase }) => {
     expect((await call('POST', `${path}/queue`, { datapoint_ids: ids.slice(1, 4), gold: known })).status).toBe(201);
   });
 
+  it('take a label alone and the same label with the value of its category for one answer', async () => {
+    const categories = [
+      { label: 'yes', value: 1 },
+      { label: 'no', value: 0 },
+    ];
+    const definition = { name: 'polite', kind: 'category', categories };
+    expect((await call('POST', '/api/score-definitions', definition)).status).toBe(201);
+    const gold = (id: string) => ({ rate: 0.5, items: [{ id, scores: [{ name: 'polite', label: 'no', value: 0 }] }] });
+    const { path, ids } = await enqueue(2, {});
+    const others = await call<{ items: QueueItemResource[] }>('GET', `${path}/queue`);
+    for (const { id } of others.body.items) {
+      await call('POST', `/api/queue/${id}/claim`, { claimed_by: 'ida' });
+      await submit(id, {});
+    }
+    const terms = { reviews_required: 2, form: ['polite'], adjudicate: 'disagree', gold: gold(ids[1]!) };
+    const made = await call<{ items: QueueItemResource[] }>('POST', `${path}/queue`, {
+      datapoint_ids: [ids[0]],
+      ...terms,
+    });
+    expect(made.body.items).toHaveLength(4);
+    for (const [reviewer, value] of [
+      ['ada', undefined],
+      ['bob', 0],
+    ] as const) {
+      for (let n = 0; n < 2; n++) {
+        const { body: item } = await next(path, reviewer);
+        const done = await submit(item.id, { scores: [{ name: 'polite', label: 'no', value }] });
+        expect(done.body.scores).toMatchObject([{ label: 'no', value: 0 }]);
+      }
+    }
+    expect((await next(path, 'judy')).status).toBe(404);
+    expect(await listed(`${path}/queue?disagreement=true`)).toEqual([]);
+    const { body: progress } = await call<QueueProgress>('GET', `${path}/queue/progress`);
+    const known = progress.reviewers.filter(({ reviewer }) => reviewer !== 'ida').map((one) => one.gold?.correct);
+    expect(known).toEqual([1, 1]);
+  });
+
   it('closes when the interval of the estimate is as narrow as was asked', async () => {
     const { path, ids, items } = await enqueue(40, { form: ['correct'], until: { ci_width: 0.2 } });
     expect(items[0]).toMatchObject({ until: { ci_width: 0.2 } });

@@ -1,6 +1,6 @@
 import type { QueueItemResource, Submit } from '@spandrel/contract';
 import { Invalid } from '@spandrel/kernel';
-import { assertFit, type ScoreDefinitionRow } from '@spandrel/scores';
+import { assertFit, withCategoryValue, type ScoreDefinitionRow } from '@spandrel/scores';
 import { fromJsonText } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 
@@ -36,7 +36,7 @@ export function checkReview(
     if (value === null && label === null && said === null)
       throw fault(`${path}.value`, 'is needed, or a label or a comment');
     assertFit({ value, label, comment: said }, definitions.get(name), `${path}.`);
-    kept.set(name, { name, value, label, comment: said });
+    kept.set(name, { name, ...withCategoryValue({ value, label, comment: said }, definitions.get(name)) });
   }
   const missing = form.filter((name) => !kept.has(name));
   if (missing.length > 0) throw fault(`${place}scores`, `must answer ${missing.join(', ')}, or skip the item`);

@@ -1,7 +1,7 @@
 export { ScoreDefinitionStore } from './score-definition.store.js';
 export { ScoringRulesPort } from './scoring-rules-port.js';
 export { ScoreMeasures } from './score-measures.store.js';
-export { scoreDefinition, scoreResource } from './score-resource.js';
+export { scoreDefinition, scoreResource, withCategoryValue } from './score-resource.js';
 export { ScoreStore } from './score.store.js';
 export { scoresFeature, ScoresModule } from './scores.module.js';
 export { estimateMean, wilson } from './corrected-mean.js';
