@@ -478,8 +478,25 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect((await call('GET', '/api/analytics/quality?name=nobody')).body).toMatchObject({ corrected: null });
   });
 
+  it('pair what a judge and a person said of one thing, not of a trace and a span with one id', async () => {
+    const about = { name: 'one-id', value: 1 };
+    const { body: taken } = await call('POST', '/api/ingest', {
+      traces: [{ id: 'one-id', session_id: 'one-id' }],
+      spans: [{ id: 'one-id', trace_id: 'one-id', name: 'root' }],
+      scores: [
+        { ...about, id: 'one-id-judge', span_id: 'one-id', source: 'judge' },
+        { ...about, id: 'one-id-trace', trace_id: 'one-id', source: 'human' },
+        { ...about, id: 'one-id-session', session_id: 'one-id', source: 'human' },
+      ],
+    });
+    expect(taken['rejected']).toEqual([]);
+    const { body } = await call('GET', '/api/analytics/quality?name=one-id');
+    expect(body).toMatchObject({ judge: { n: 1 }, human: { k: 0 } });
+  });
+
   it('show by days and weeks a judge that drifts from people', async () => {
-    const starts = ['2026-10-02T23:59:59.999Z', '2026-10-03T00:00:00Z', '2026-10-05T00:00:00Z'];
+    // The clock of one client has just begun.
+    const starts = ['2026-10-02T23:59:59.999Z', '2026-10-03T00:00:00Z', '2026-10-05T00:00:00Z', '1970-03-01T12:00:00Z'];
     const traceIds = starts.flatMap((_, day) => Array.from({ length: 25 }, (_n, n) => `drift-${day}-${n}`));
     await call('POST', '/api/ingest', {
       traces: traceIds.map((id) => ({ id, started_at: starts[Number(id.split('-')[1])] })),
@@ -500,11 +517,13 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       return (body['series'] as One[]).map(({ key, human, true_fail_rate }) => [key, human.k, true_fail_rate.rate]);
     };
     expect(await of('day')).toEqual([
+      ['1970-03-01T00:00:00.000Z', 25, 0],
       ['2026-10-02T00:00:00.000Z', 25, 1],
       ['2026-10-03T00:00:00.000Z', 25, 0],
       ['2026-10-05T00:00:00.000Z', 25, 0],
     ]);
     expect(await of('week')).toEqual([
+      ['1970-02-23T00:00:00.000Z', 25, 0],
       ['2026-09-28T00:00:00.000Z', 50, 0.5],
       ['2026-10-05T00:00:00.000Z', 25, 0],
     ]);
@@ -544,6 +563,13 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect((await score({ label: 'kind', value: 0 })).body).toMatchObject({ errors: [{ path: 'value' }] });
     expect((await score({ label: 'grim' })).body).toMatchObject({ errors: [{ path: 'label' }] });
     expect((await score({ comment: 'hard to say' })).status).toBe(201);
+
+    // A value from before there were categories is not dropped with a change of something else.
+    const earlier = await call('POST', '/api/scores', { name: `later-${trace}`, trace_id: trace, value: 4 });
+    await define({ ...tone, name: `later-${trace}` });
+    const edit = (body: object) => call('PUT', `/api/scores/${earlier.body['id']}`, body);
+    expect((await edit({ comment: 'why' })).body).toMatchObject({ errors: [{ path: 'label' }] });
+    expect((await edit({ label: 'kind' })).body).toMatchObject({ value: 1, revisions: [{ value: 4, label: null }] });
 
     const path = `/api/score-definitions/${made.body.id}`;
     const replaced = await call<ScoreDefinition>('PUT', path, { kind: 'number', min: 0, max: 5 });

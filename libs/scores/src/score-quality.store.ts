@@ -35,7 +35,7 @@ const KEYS = {
   week: startText('week'),
 };
 
-/** The start of a target's day or week, as text of milliseconds: of one length, and so in order, since 2001. */
+/** The start of a target's day or week, as text of milliseconds. */
 function startText(width: 'day' | 'week'): Sql {
   const { widthMs, originMs } = WIDTHS[width];
   const at = `(target_at - ${originMs})`;
@@ -58,13 +58,14 @@ export class ScoreQualityStore {
       SUMS.query`select ${KEYS[split ?? 'all']} as "key", ${COLUMNS} from (
           select max(n.model) as model, min(n.target_at) as target_at, max(case when n.source = 'judge' then n.value end) as f,
             max(case when n.source = 'human' then n.value end) as y
-          from (select coalesce(c.span_id, c.trace_id, c.session_id) as target, c.source, c.value, c.model, c.target_at,
-              row_number() over (partition by coalesce(c.span_id, c.trace_id, c.session_id), c.source
+          from (select c.trace_id, c.span_id, c.session_id, c.source, c.value, c.model, c.target_at,
+              row_number() over (partition by c.trace_id, c.span_id, c.session_id, c.source
                 order by c.created_at desc, c.id desc) as age
             from score c where c.project_id = ${scope.projectId} and c.name = ${name} and c.value is not null
               and c.source in ('judge', 'human') and c.is_random = 1${from}${to}) n
-          where n.age = 1 group by n.target) judged
-        where f is not null group by 1 order by ${rawSql(split === undefined || split === 'model' ? 'count(*) desc, 1' : '1')}`,
+          where n.age = 1 group by n.trace_id, n.span_id, n.session_id) judged
+        where f is not null group by 1
+        order by ${rawSql(split === undefined || split === 'model' ? 'count(*) desc, 1' : 'min(target_at)')}`,
       scope,
     );
     return rows.map((row) => ({

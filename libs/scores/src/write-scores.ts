@@ -281,8 +281,10 @@ function newScore(
 function change(score: ScoreRow, given: UpdateScore & { name?: string }, definitions: Definitions, now: number): void {
   const { name = score.name } = given;
   const definition = definitions.get(name);
-  const kept = definition?.kind === 'category' ? null : score.value;
-  const { value = kept, label = score.label, comment = score.comment } = given;
+  const { label = score.label, comment = score.comment } = given;
+  // A value goes with its label; one that was given before there were categories stays.
+  const isOfLabel = definition?.kind === 'category' && (label !== null || score.label !== null);
+  const { value = isOfLabel ? null : score.value } = given;
   const verdict = withCategoryValue({ value, label, comment }, definition);
   if (value === null && label === null && comment === null)
     throw invalidAt('value', 'is needed, or a label or a comment');
