@@ -45,6 +45,16 @@ export function datasetImportsAgain(server: () => DatasetsServer): void {
       expect((await server().dataset(id)).datapoint_count).toBe(4);
     });
 
+    it('leaves out and replaces what another import brings at the same time', async () => {
+      const id = await server().create();
+      const twice = (content: string, query: string) => Promise.all([1, 2].map(() => send(id, content, query)));
+      const added = await twice(lines('a', 'b', 'c'), 'dedupe=true');
+      expect(added.map(({ imported }) => imported).toSorted()).toEqual([0, 3]);
+      expect(await inputsOf(id)).toEqual(['a', 'b', 'c']);
+      await twice(lines('x', 'y'), 'replace=true');
+      expect(await inputsOf(id)).toEqual(['x', 'y']);
+    });
+
     it('makes the dataset what the file is with replace: what it has stays, with id and result', async () => {
       const id = await server().create();
       await send(id, lines('a', 'b', 'b', 'c'));

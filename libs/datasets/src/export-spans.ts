@@ -12,7 +12,7 @@ import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
-import { StagedBatch } from './import/staged-import.js';
+import { StagedBatch, untilNotOvertaken } from './import/staged-import.js';
 import { NO_SPAN } from './dataset-participants.js';
 
 type MakeDatapoint = (span: StoredSpan) => ReturnType<typeof checkedDatapoint>;
@@ -38,17 +38,27 @@ export class ExportSpansToDataset {
   ) {}
 
   /** @param make says what a span becomes. @throws NotFound `dataset_not_found`. */
-  async execute(
+  execute(
+    scope: Scope,
+    datasetId: string,
+    asked: ExportSpans,
+    make: MakeDatapoint = checkedDatapoint,
+  ): Promise<ExportedSpans> {
+    return untilNotOvertaken(() => this.exportOnce(scope, datasetId, asked, make));
+  }
+
+  private async exportOnce(
     scope: Scope,
     datasetId: string,
     { span_ids: spanIds, skip_existing: skipsExisting }: ExportSpans,
-    make: MakeDatapoint = checkedDatapoint,
+    make: MakeDatapoint,
   ): Promise<ExportedSpans> {
-    await this.datasets.get(scope, datasetId);
+    const { version } = await this.datasets.get(scope, datasetId);
     const named = [...new Set(spanIds)];
     const existing = skipsExisting ? await this.datapoints.findOfSpans(scope, datasetId, named) : new Map();
     const ids = named.filter((id) => !existing.has(id));
     const staged = this.upkeep.begin(scope, datasetId);
+    if (skipsExisting) staged.lookedThroughAt = version;
     const created: Created[] = [];
     const unread: string[] = [];
     const refused = new Map<string, Refusal>();

@@ -23,7 +23,7 @@ import { datasetNotFound } from '../dataset-participants.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { KnownContents } from './known-contents.js';
 import { readRows } from './read-rows.js';
-import { StagedBatch, type StagedImport } from './staged-import.js';
+import { StagedBatch, type StagedImport, untilNotOvertaken } from './staged-import.js';
 
 /** A line is logged whenever so many datapoints are written. */
 const LOGGED_ROWS = 100_000;
@@ -87,6 +87,19 @@ export class ImportFile {
     gone: AbortSignal,
     progress: ImportProgress,
   ): Promise<ImportResult> {
+    const work = () => this.importOnce(scope, datasetId, query, received, gone, progress);
+    return untilNotOvertaken(work).finally(() => received.file.close());
+  }
+
+  private async importOnce(
+    scope: Scope,
+    datasetId: string,
+    query: ImportQuery,
+    received: ReceivedFile<FileFormat>,
+    gone: AbortSignal,
+    progress: ImportProgress,
+  ): Promise<ImportResult> {
+    progress.rows = 0;
     const staged = this.upkeep.begin(scope, datasetId, (tx, { name: targetName }, count, removed) => {
       const details = { datapoints: count, format: received.format, ...(removed > 0 && { removed }) };
       this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });
@@ -104,6 +117,7 @@ export class ImportFile {
     try {
       await this.upkeep.run(staged, async () => {
         const dataset = await this.datasets.get(scope, datasetId);
+        if (query.dedupe || query.replace) staged.lookedThroughAt = dataset.version;
         staged.contents = await KnownContents.read(this.datapoints, scope, dataset, query, stop);
         await this.importRows(received, staged, read, stop);
       });
@@ -112,8 +126,6 @@ export class ImportFile {
       if (!(error instanceof FileFault)) throw error;
       const path = `line ${error.line}`;
       throw new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
-    } finally {
-      await received.file.close();
     }
     const { duplicates = 0, kept = 0 } = staged.contents ?? {};
     return {

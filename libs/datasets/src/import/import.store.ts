@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { integer, shapeOf, sql, Storage, type WriteTx } from '@spandrel/storage';
+import { integer, shapeOf, sql, Storage, text, type WriteTx } from '@spandrel/storage';
 import { DATAPOINT_SIZE } from '../datapoint.store.js';
 import { type DatasetImportRow, datapointTable, datasetImportTable } from '../datapoint.entity.js';
 
 const IMPORT = datasetImportTable.select('i');
 const DATAPOINT = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id', 'importId']);
+const ANY = shapeOf({ id: text() });
 const IMPORTED_ID = ID.and(shapeOf({ bytes: integer() }));
 
 /** Rows of imports, and the datapoints that belong to them. */
@@ -38,6 +39,15 @@ export class ImportStore {
         and lease_until = ${held.leaseUntil}`,
     );
     return deleted === 1;
+  }
+
+  /** Whether an import into a dataset, which is locked, was published behind a version. */
+  async isAnySince(tx: WriteTx, { projectId }: Scope, datasetId: string, version: number): Promise<boolean> {
+    const found = await tx.all(
+      ANY.query`select i.id as id from dataset_import i where i.project_id = ${projectId}
+        and i.dataset_id = ${datasetId} and i.published_version > ${version} limit 1`,
+    );
+    return found.length > 0;
   }
 
   /** Imports of all projects that nobody works on though they are unfinished. @param at epoch ms. */

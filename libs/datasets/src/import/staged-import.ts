@@ -23,6 +23,22 @@ type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 /** Takes part in the transaction that makes the datapoints of an import visible. @param count of them. @param removed others. */
 export type OnPublished = (tx: WriteTx, dataset: DatasetRow, count: number, removed: number) => void;
 
+/** Another import was published since a dataset was looked through, so that what was found there says nothing. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
+
+/** Does the whole of an import again as long as others overtake it. */
+export async function untilNotOvertaken<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+}
+
 /** Datapoints that are removed at once. */
 const REMOVED_AT_ONCE = 1_000;
 
@@ -43,6 +59,8 @@ export class StagedImport {
   readonly id = newId();
   /** What the dataset has, where rows are compared with it. */
   contents: KnownContents | undefined;
+  /** The version in which the dataset was looked through, where what it had then decides what is added. */
+  lookedThroughAt: number | undefined;
   private readonly startedAt = Date.now();
   private row: DatasetImportRow | undefined;
   private count = 0;
@@ -130,6 +148,7 @@ export class StagedImport {
     if (held === undefined && this.replaced.length === 0) return;
     this.row = await storage.write(async (tx) => {
       const now = Date.now();
+      await this.assertNotOvertaken(tx);
       for (let at = 0; at < this.replaced.length; at += REMOVED_AT_ONCE) {
         const ids = this.replaced.slice(at, at + REMOVED_AT_ONCE);
         await changes.remove(tx, this.scope, this.datasetId, ids, now);
@@ -145,6 +164,13 @@ export class StagedImport {
       dataset.updatedAt = now;
       return after;
     });
+  }
+
+  private async assertNotOvertaken(tx: WriteTx): Promise<void> {
+    const { scope, datasetId, lookedThroughAt: version } = this;
+    if (version === undefined) return;
+    await this.parts.datasets.getForWrite(tx, scope, datasetId);
+    if (await this.parts.imports.isAnySince(tx, scope, datasetId, version)) throw new Overtaken();
   }
 
   /** Why the import is not ours any more. */
