@@ -381,4 +381,42 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     expect(again.body.sampled).toBe(3);
     await drop(rule.id);
   });
+
+  it('judge in a backfill what was asked for by a score alone', async () => {
+    const since = new Date().toISOString();
+    const [, down] = [await record(), await record(), await record()];
+    await server.api.post('/api/scores', { name: 'earlier', value: 0, span_id: down.span });
+    for (const [target, about] of [
+      ['span', { span_id: down.span }],
+      ['trace', { span_id: null, trace_id: down.trace }],
+    ] as const) {
+      const rule = await newRule({
+        target,
+        trigger: 'score',
+        on_score: { name: 'earlier' },
+        score_name: `of a ${target}`,
+      });
+      const path = `/api/scoring-rules/${rule.id}/backfill`;
+      expect((await server.api.post<BackfillAnswer>(path, { since, dry_run: true })).body.sampled).toBe(1);
+      await server.api.post(path, { since });
+      await until(async () => (await readRule(rule.id)).backfill?.status === 'completed');
+      await until(async () => (await readRule(rule.id)).state.pending === 0);
+      expect(await scoresOf(rule.id)).toMatchObject([about]);
+      await drop(rule.id);
+    }
+  });
+
+  it('count a session once in a dry run, however many spans it has', async () => {
+    const rule = await newRule({ target: 'session', enabled: false });
+    const [session, at] = [`long-${made}`, '2001-01-01T00:00:00.000Z'];
+    const spans = Array.from({ length: 600 }, (_, n) => ({
+      ...{ id: `${session}-${n}`, trace_id: session, name: 'step', started_at: at, ended_at: at },
+    }));
+    await server.api.post('/api/ingest', { traces: [{ id: session, session_id: session }], spans });
+    const range = { since: at, until: '2001-01-02T00:00:00.000Z' };
+    const path = `/api/scoring-rules/${rule.id}/backfill`;
+    const dry = await server.api.post<BackfillAnswer>(path, { ...range, dry_run: true });
+    expect(dry.body).toMatchObject({ sampled: 1, matched: 1 });
+    await drop(rule.id);
+  });
 });

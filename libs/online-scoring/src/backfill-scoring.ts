@@ -72,12 +72,13 @@ export class BackfillRules {
   }
 
   private async count(scope: Scope, rule: ScoringRuleRow, backfill: Backfill): Promise<BackfillAnswer> {
+    const seen = new Set<string>();
     for (
       let looked = 0;
       looked < DRY_RUN_MAX && backfill.sampled < backfill.max && backfill.status === 'running';
       looked += PAGE
     ) {
-      await this.storage.write((tx) => this.step(tx, scope, rule, backfill, true));
+      await this.storage.write((tx) => this.step(tx, scope, rule, backfill, seen));
     }
     backfill.sampled = Math.min(backfill.sampled, backfill.max);
     return {
@@ -97,7 +98,7 @@ export class BackfillRules {
           const rule = await this.rules.findForWrite(tx, scope, id);
           const backfill = rule && readBackfill(rule);
           if (rule?.enabled !== 1 || backfill?.status !== 'running') return;
-          await this.step(tx, scope, rule, backfill, false);
+          await this.step(tx, scope, rule, backfill);
           rule.backfill = JSON.stringify(backfill);
         });
       }
@@ -105,24 +106,27 @@ export class BackfillRules {
     }
   }
 
-  /** Looks at the next spans; what is found of them is added to the backfill. */
+  /**
+   * Looks at the next spans; what is found of them is added to the backfill.
+   * @param counted of a dry run: what was counted before; it grows.
+   */
   private async step(
     tx: WriteTx,
     scope: Scope,
     rule: ScoringRuleRow,
     backfill: Backfill,
-    isDryRun: boolean,
+    counted?: Set<string>,
   ): Promise<void> {
     const range = { from: backfill.since ?? undefined, until: backfill.until, behind: backfill.cursor ?? undefined };
     const spans = await this.spans.listNewestFinished(scope, PAGE, range);
-    const room = isDryRun ? 0 : backfill.max - backfill.sampled;
+    const room = counted ? 0 : backfill.max - backfill.sampled;
     const active = { ...rule, matches: spanMatcher(readFilters(rule)) };
-    const { matched, sampled } = await this.notes.noteEarlier(tx, scope, active, spans, room);
+    const { matched, sampled } = await this.notes.noteEarlier(tx, scope, active, spans, room, counted ?? new Set());
     backfill.matched += matched;
     backfill.sampled += sampled;
     const last = spans.at(-1);
     if (last) backfill.cursor = { startedAt: last.startedAt, id: last.id };
-    if (spans.length < PAGE || (!isDryRun && backfill.sampled >= backfill.max)) backfill.status = 'completed';
+    if (spans.length < PAGE || (!counted && backfill.sampled >= backfill.max)) backfill.status = 'completed';
   }
 }
 

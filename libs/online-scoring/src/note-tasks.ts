@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ScoringTarget } from '@spandrel/contract';
 import { endedSpans, type JudgedSpan } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
-import { ScoringRulesPort, ScoreStore, type ScoreRow } from '@spandrel/scores';
+import { ScoringRulesPort, ScoreStore, type GivenScore, type ScoreRow } from '@spandrel/scores';
 import type { WriteTx } from '@spandrel/storage';
 import {
   SpanCommitParticipants,
@@ -71,8 +71,8 @@ export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
   }
 
   /**
-   * Notes spans that ended earlier, but for what the rule has scored already.
-   * @param room tasks that may be made at most; `0` counts alone.
+   * Notes spans that ended earlier, but for what the rule has scored already, and what no score asks it to judge.
+   * @param room tasks that may be made at most; `0` counts alone. @param seen targets that were counted before.
    */
   async noteEarlier(
     tx: WriteTx,
@@ -80,16 +80,31 @@ export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
     rule: ActiveRule,
     spans: readonly EndedSpan[],
     room: number,
+    seen: Set<string>,
   ): Promise<{ matched: number; sampled: number }> {
     const now = Date.now();
-    const { tasks, counts } = choose(rule, spans, await this.factsOf(tx, scope, spans), 0);
+    const facts = await this.factsOf(tx, scope, spans);
+    const { tasks, counts } = choose(rule, spans, facts, 0);
     const ids = tasks.map(({ targetId }) => scoreIdOf(rule.id, targetId));
     const scored = new Set((await this.scores.findSomeForWrite(tx, scope, ids)).map(({ id }) => id));
-    const left = tasks.filter(({ targetId }) => !scored.has(scoreIdOf(rule.id, targetId)));
-    const { matched = 0 } = counts;
-    if (room === 0) return { matched, sampled: left.length };
+    const asked = rule.trigger === 'score' ? await this.findAsked(tx, scope, rule, facts) : undefined;
+    const left = tasks.filter(
+      ({ targetId }) =>
+        !scored.has(scoreIdOf(rule.id, targetId)) && asked?.has(targetId) !== false && !seen.has(targetId),
+    );
+    for (const { targetId } of left) seen.add(targetId);
     const due = left.slice(0, room).map((task) => ({ ...task, dueAt: now, isCounted: 0 }));
-    return { matched, sampled: await this.tasks.add(tx, scope, due, { now, again: false, isBackfill: true }) };
+    const sampled =
+      room === 0 ? left.length : await this.tasks.add(tx, scope, due, { now, again: false, isBackfill: true });
+    // Traces and sessions are looked at in the sample alone.
+    return { matched: rule.target === 'span' ? counts.matched! : sampled, sampled };
+  }
+
+  /** What of the traces, their spans and their sessions scores ask a rule to judge. */
+  private async findAsked(tx: WriteTx, scope: Scope, rule: ScoringRuleRow, facts: ReadonlyMap<string, TraceFacts>) {
+    const sessions = [...facts.values()].flatMap(({ sessionId }) => sessionId ?? []);
+    const given = await this.scores.findGiven(tx, scope, readOnScore(rule)!.name, [...facts.keys()], sessions);
+    return new Set(given.filter((score) => isAwaited(rule, score)).map((score) => targetOf(rule, score, facts)));
   }
 
   private async noteScores(tx: WriteTx, scope: Scope, scores: readonly ScoreRow[]): Promise<void> {
@@ -105,8 +120,7 @@ export class NoteTasks implements SpanCommitParticipant, OnModuleInit {
     for (const rule of rules) {
       const targets = new Map<string, NewTask>();
       for (const score of scores.filter((each) => isAwaited(rule, each))) {
-        const session = score.sessionId ?? facts.get(score.traceId ?? '')?.sessionId ?? null;
-        const id = { span: score.spanId, trace: score.traceId, session }[rule.target as ScoringTarget];
+        const id = targetOf(rule, score, facts);
         if (id === null || !isSampled(rule, rule.target === 'span' ? score.traceId! : id)) continue;
         targets.set(id, { ruleId: rule.id, targetId: id, dueAt: now, isCounted: 0 });
       }
@@ -157,8 +171,18 @@ function choose(
   return { tasks, counts };
 }
 
+/** What a score has a rule judge; `null`: nothing of the kind that it judges. */
+function targetOf(
+  rule: ScoringRuleRow,
+  { spanId, traceId, sessionId }: Pick<ScoreRow, 'spanId' | 'traceId' | 'sessionId'>,
+  facts: ReadonlyMap<string, TraceFacts>,
+): string | null {
+  const session = sessionId ?? facts.get(traceId ?? '')?.sessionId ?? null;
+  return { span: spanId, trace: traceId, session }[rule.target as ScoringTarget];
+}
+
 /** Whether a score is the one that has a rule judge; a rule of an other target finds none in it. */
-function isAwaited(rule: ScoringRuleRow, score: ScoreRow): boolean {
+function isAwaited(rule: ScoringRuleRow, score: GivenScore): boolean {
   const { name, source, value, label } = readOnScore(rule)!;
   const holds = <T>(wanted: T | null | undefined, given: T | null): boolean =>
     (wanted ?? null) === null || wanted === given;

@@ -2,7 +2,7 @@ export { ScoreDefinitionStore } from './score-definition.store.js';
 export { ScoringRulesPort } from './scoring-rules-port.js';
 export { ScoreMeasures } from './score-measures.store.js';
 export { scoreDefinition, scoreResource, withCategoryValue } from './score-resource.js';
-export { ScoreStore } from './score.store.js';
+export { ScoreStore, type GivenScore } from './score.store.js';
 export { scoresFeature, ScoresModule } from './scores.module.js';
 export { estimateMean, wilson } from './corrected-mean.js';
 export { FindTargets } from './find-targets.js';

@@ -43,6 +43,10 @@ const SUM = shapeOf({
 /** Names and labels that the sums of a page distinguish at most; further ones are in none. */
 const SUMS_MAX = 20_000;
 
+/** A score as what asks for another judgement looks at it. */
+const GIVEN = scoreTable.select('c', ['traceId', 'spanId', 'sessionId', 'name', 'source', 'value', 'label']);
+export type GivenScore = Pick<ScoreRow, 'traceId' | 'spanId' | 'sessionId' | 'name' | 'source' | 'value' | 'label'>;
+
 const AWAITING = shapeOf({ id: text() });
 
 const NEWEST_FIRST: Sorting = {
@@ -118,6 +122,20 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
       else if (after.spanId === null || after.isAwaiting === 1) after.targetAt = after.traceAt!;
     }
     await this.update(tx, changes);
+  }
+
+  /** Scores of a name that neither a rule nor a judge gave, of traces with their spans and of sessions. */
+  findGiven(
+    tx: WriteTx,
+    { projectId }: Scope,
+    name: string,
+    traceIds: readonly string[],
+    sessionIds: readonly string[],
+  ): Promise<GivenScore[]> {
+    const of = (column: string, ids: readonly string[]) =>
+      sql`select ${GIVEN} from score c where c.project_id = ${projectId} and ${anyOf(column, ids)}
+        and c.name || '' = ${name} and c.source <> 'judge' and c.rule_id is null`;
+    return tx.all(GIVEN.query`${of('c.trace_id', traceIds)} union all ${of('c.session_id', sessionIds)}`);
   }
 
   async delete(tx: WriteTx, score: ScoreRow): Promise<void> {
