@@ -190,6 +190,14 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     expect((await server.api.get<{ code: string }>(path)).body.code).toBe('scoring_rule_not_found');
   });
 
+  it('keep what others change at the same time', async () => {
+    const rule = await newRule();
+    const changes = [{ name: 'one' }, { sample_rate: 0.5 }, { max_cost_usd_per_day: 3 }, { enabled: false }];
+    await Promise.all(changes.map((change) => server.api.send('PUT', `/api/scoring-rules/${rule.id}`, change)));
+    expect(await readRule(rule.id)).toMatchObject(Object.assign({}, ...changes));
+    await drop(rule.id);
+  });
+
   it('judge traces and sessions when they are quiet, and again when they went on', async () => {
     const trace = await newRule({ target: 'trace', quiet_ms: 100 });
     const session = await newRule({ target: 'session', quiet_ms: 100 });

@@ -49,16 +49,19 @@ export class ChangeScoringRules {
   async create(scope: Scope, body: CreateScoringRule): Promise<ScoringRuleRow> {
     const now = Date.now();
     const row = { ...NEW_RULE, projectId: scope.projectId, id: newId(), createdAt: now };
-    return this.save(scope, row, body, now);
+    return (await this.save(scope, row, body, now))!;
   }
 
   /** Changes the members given. @throws NotFound `scoring_rule_not_found`, Invalid as {@link create}. */
   async update(scope: Scope, id: string, body: UpdateScoringRule): Promise<ScoringRuleRow> {
-    const before = await this.rules.get(scope, id);
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    const { score_name: scoreName, ...shown } = exportedRule(before);
-    const kept = { ...shown, ...(scoreName !== before.name && { score_name: scoreName }) };
-    return this.save(scope, before, { ...kept, ...given } as CreateScoringRule, Date.now());
+    for (;;) {
+      const before = await this.rules.get(scope, id);
+      const { score_name: scoreName, ...shown } = exportedRule(before);
+      const kept = { ...shown, ...(scoreName !== before.name && { score_name: scoreName }) };
+      const saved = await this.save(scope, before, { ...kept, ...given } as CreateScoringRule, Date.now());
+      if (saved) return saved;
+    }
   }
 
   /** Deletes a rule; its scores stay. @throws NotFound `scoring_rule_not_found`. */
@@ -134,7 +137,13 @@ export class ChangeScoringRules {
     });
   }
 
-  private async save(scope: Scope, row: ScoringRuleRow, body: CreateScoringRule, now: number): Promise<ScoringRuleRow> {
+  /** @param row of a new rule, or as it was when it was read. @returns nothing where it was changed since. */
+  private async save(
+    scope: Scope,
+    row: ScoringRuleRow,
+    body: CreateScoringRule,
+    now: number,
+  ): Promise<ScoringRuleRow | undefined> {
     const faults = faultsOf(body);
     if (faults.length > 0) throw invalidRequest(faults);
     const { scoring, scoring_config, judge } = body;
@@ -142,13 +151,14 @@ export class ChangeScoringRules {
     return this.storage.write(async (tx) => {
       const isNew = row.updatedAt === 0;
       const before = isNew ? undefined : await this.rules.getForWrite(tx, scope, row.id);
+      if (before && before.updatedAt !== row.updatedAt) return undefined;
       const { judge: completed } = await complete(tx);
       const changed = {
         ...(before ?? row),
         ...membersOf(body),
         connectionId: completed?.connection_id ?? null,
         judgeModel: completed?.model ?? null,
-        updatedAt: now,
+        updatedAt: Math.max(now, row.updatedAt + 1),
       };
       this.assertPriced(changed);
       // What another judge costs is not known yet.
