@@ -348,6 +348,20 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect(await left()).toEqual([404, 404]);
   });
 
+  it('go with their span', async () => {
+    const { trace, span } = await record();
+    const name = `of-${span}`;
+    for (const about of [{ span_id: span }, { trace_id: trace }])
+      await call('POST', '/api/scores', { name, value: 1, ...about });
+    await call('POST', '/api/queue', { span_ids: [span] });
+    await call('POST', '/api/queue', { trace_ids: [trace] });
+    expect((await call('DELETE', `/api/spans/${span}`)).status).toBe(200);
+    const { body } = await call<ScorePage>('GET', `/api/scores?trace_id=${trace}`);
+    expect(body.scores).toMatchObject([{ span_id: null }]);
+    expect((await call('GET', `/api/analytics/scores?name=${name}`)).body).toMatchObject({ buckets: [{ count: 1 }] });
+    expect((await call('GET', `/api/queue?trace_id=${trace}`)).body).toMatchObject({ items: [{ span_id: null }] });
+  });
+
   it('come to sums that equal a recount, whatever is added, changed and deleted', async () => {
     const name = 'summed';
     const draw = random(31);

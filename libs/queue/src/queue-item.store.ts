@@ -19,7 +19,15 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { queueItemNotFound } from './queue-item-states.js';
-import { OF_TARGETS, QueueItem, type QueueItemRow, QUEUE_STATUS, queueItemTable } from './queue-item.entity.js';
+import type { GoneIds } from '@spandrel/tracing';
+import {
+  OF_TARGETS,
+  QueueItem,
+  type QueueItemRow,
+  QUEUE_STATUS,
+  queueItemTable,
+  unitOfTarget,
+} from './queue-item.entity.js';
 
 /** Bytes of an item's texts, from `queue_item q`, found without reading them. */
 export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
@@ -188,9 +196,11 @@ export class QueueItemStore extends ProjectRows<QueueItemRow> {
     await this.deleteWhere(tx, scope, sql`dataset_id = ${datasetId}`);
   }
 
-  /** Deletes the items of traces and spans, and of sessions. */
-  async deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void> {
-    await this.deleteWhere(tx, scope, anyOf('trace_id', traceIds));
+  /** Deletes the items of traces and their spans, of spans and of sessions. */
+  async deleteOf(tx: WriteTx, scope: Scope, { traceIds, spanIds, sessionIds }: GoneIds): Promise<void> {
+    const units = spanIds.map((spanId) => unitOfTarget({ traceId: null, spanId, sessionId: null }));
+    if (traceIds.length > 0) await this.deleteWhere(tx, scope, anyOf('trace_id', traceIds));
+    if (units.length > 0) await this.deleteOfDatapoints(tx, scope, OF_TARGETS, units);
     if (sessionIds.length > 0) await this.deleteWhere(tx, scope, anyOf('session_id', sessionIds));
   }
 

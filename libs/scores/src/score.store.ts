@@ -24,7 +24,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { keysOfTraces } from '@spandrel/tracing';
+import { keysOfTraces, type GoneIds } from '@spandrel/tracing';
 import { ScoreRollupStore } from './score-rollup.store.js';
 import { Score, scoreTable, type ScoreRow } from './score.entity.js';
 
@@ -199,9 +199,10 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
     );
   }
 
-  /** Deletes the scores of traces, those of their spans among them, and of sessions. */
-  async deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void> {
+  /** Deletes the scores of traces, those of their spans among them, of spans and of sessions. */
+  async deleteOf(tx: WriteTx, scope: Scope, { traceIds, spanIds, sessionIds }: GoneIds): Promise<void> {
     await this.deleteWhere(tx, scope, 'trace_id', traceIds);
+    await this.deleteWhere(tx, scope, 'span_id', spanIds);
     await this.deleteWhere(tx, scope, 'session_id', sessionIds);
   }
 
@@ -211,6 +212,7 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
   }
 
   private async deleteWhere(tx: WriteTx, scope: Scope, column: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
     const hours = await this.rollups.findKeys(tx, scope, anyOf(`c.${column}`, ids));
     if (hours.length === 0) return;
     await deleteRows(tx, 'score', sql`project_id = ${scope.projectId} and ${anyOf(column, ids)}`);

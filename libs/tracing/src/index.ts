@@ -38,7 +38,7 @@ export {
 } from './reading/scores-port.js';
 export { SpanListStore } from './listing/span-list.store.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
-export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
+export { TraceLookups, type GoneIds, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ColdPayloads, type MayGo } from './retention/cold-payloads.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { costOfSpan, costSource, usageOfKind } from './pricing/cost-of-span.js';

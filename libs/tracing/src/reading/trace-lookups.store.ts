@@ -20,10 +20,18 @@ export interface TraceFacts {
   tags: string[];
 }
 
-/** Rows that are about traces and sessions. */
+/** Ids of what is gone. */
+export interface GoneIds {
+  traceIds: readonly string[];
+  /** Spans whose traces stay. */
+  spanIds: readonly string[];
+  sessionIds: readonly string[];
+}
+
+/** Rows that are about traces, spans and sessions. */
 interface RowsOfTraces {
   deleteAll(tx: WriteTx, scope: Scope): Promise<void>;
-  deleteOf(tx: WriteTx, scope: Scope, traceIds: readonly string[], sessionIds: readonly string[]): Promise<void>;
+  deleteOf(tx: WriteTx, scope: Scope, gone: GoneIds): Promise<void>;
 }
 
 const ID = shapeOf({ id: text() });
@@ -61,16 +69,19 @@ export class TraceLookups {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Takes rows about traces and sessions along when these go; a session goes with the last of its traces. */
+  /** Takes rows about traces, spans and sessions along when these go; a session goes with the last of its traces. */
   takeAlong(name: string, rows: RowsOfTraces): SpanCommitParticipant {
     const onCommit = async (tx: WriteTx, changes: readonly TracingChange[]): Promise<void> => {
       for (const change of changes) if (change.type === 'cleared') await rows.deleteAll(tx, change.scope);
-      const gone = changes.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
-      for (const [projectId, traces] of Map.groupBy(gone, (trace) => trace.projectId)) {
+      const deleted = changes.filter(({ type }) => type === 'trace_deleted' || type === 'span_deleted');
+      for (const [projectId, ofProject] of Map.groupBy(deleted, ({ scope }) => scope.projectId)) {
+        const traces = ofProject.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
+        const spanIds = ofProject.flatMap((change) => (change.type === 'span_deleted' ? [change.before.id] : []));
         const traceIds = traces.map(({ id }) => id);
-        const sessionIds = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
-        const left = await this.findSessions(tx, projectId, [...sessionIds], traceIds);
-        await rows.deleteOf(tx, projectScope(projectId), traceIds, [...sessionIds.difference(left)]);
+        const sessions = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
+        const left = await this.findSessions(tx, projectId, [...sessions], traceIds);
+        const sessionIds = [...sessions.difference(left)];
+        await rows.deleteOf(tx, projectScope(projectId), { traceIds, spanIds, sessionIds });
       }
     };
     return { name, onCommit };
