@@ -45,6 +45,15 @@ describe('the cost of an answer', () => {
     expect(cost('2026-11-28T02:30:00Z')).toBeCloseTo(0.6 * 0.15 + 0.4 * 0.003 + 0.1 * 0.6, 9);
   });
 
+  it('is that of twelve hours in a cache of OpenAI', () => {
+    const written = { cacheWriteTokens: 60_000, cacheWrite1hTokens: 40_000 };
+    const usage = { inputTokens: 100_000, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0, ...written };
+    const cost = (model: string) => estimateCost(pricing, model, usage, Date.parse(table.as_of));
+    expect(cost('gpt-6.2-sol')).toBeCloseTo(0.04 * 2 + 0.02 * 2.5 + 0.04 * 5, 9);
+    expect(cost('gpt-6.1-terra')).toBeCloseTo(0.04 * 1 + 0.02 * 1.25 + 0.04 * 2.5, 9);
+    expect(cost('gpt-6.2-astra')).toBeCloseTo(0.04 * 8 + 0.02 * 10 + 0.04 * 20, 9);
+  });
+
   it('is that of Gemini 4, of which two models cost the double since December', () => {
     const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: 0 };
     const cost = (model: string, at: string) => estimateCost(pricing, model, usage, Date.parse(at));

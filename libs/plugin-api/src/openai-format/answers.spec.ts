@@ -287,6 +287,7 @@ describe('a response', () => {
 
   it.each([
     [{ type: 'mcp_approval_response', approval_request_id: 'i', approve: true }, 'user'],
+    [{ type: 'compaction_trigger' }, 'user'],
     [{ type: 'additional_tools', role: 'developer', tools: [] }, 'developer'],
     [{ type: 'reasoning', summary: [] }, 'assistant'],
   ])('was asked by its sender: %j', (item, role) => {
@@ -294,7 +295,16 @@ describe('a response', () => {
   });
 
   it('takes nothing else for a call', () => {
-    const others = ['message', 'reasoning', 'compaction', 'mcp_list_tools', 'function_call_output', 'program_output'];
+    const others = [
+      'message',
+      'agent_message',
+      'reasoning',
+      'compaction',
+      'compaction_trigger',
+      'mcp_list_tools',
+      'function_call_output',
+      'program_output',
+    ];
     const items = others.map((type) => ({ type, id: 'i', output: 'x' }));
     expect(responsesEndpoint.readAnswer(response(...items, {}, { type: 7 })).toolCalls).toEqual([]);
   });

@@ -51,9 +51,11 @@ function messageOf(value: unknown): ChatMessage {
   if (type.endsWith('_output')) {
     return { ...without(item, 'output'), role: 'tool', content: item['output'] ?? null };
   }
-  const role = type === 'mcp_approval_response' ? 'user' : (textOf(item['role']) ?? 'assistant');
+  const role = BY_CLIENT.has(type) ? 'user' : (textOf(item['role']) ?? 'assistant');
   return { ...item, role, content: item['content'] ?? null };
 }
+
+const BY_CLIENT = new Set(['mcp_approval_response', 'compaction_trigger', 'configuration_update']);
 
 /**
  * Reads a response object of the Responses API, whole or as far as it has come. One in the background that has not ended
@@ -124,12 +126,13 @@ function readToolCall(item: JsonObject): ToolCall[] {
 
 const NO_CALLS: ReadonlySet<string> = new Set([
   'message',
+  'agent_message',
   'reasoning',
   'compaction',
   'mcp_list_tools',
-  'mcp_approval_response',
   'additional_tools',
   'item_reference',
+  ...BY_CLIENT,
 ]);
 
 /** What a tool was asked: where its kind has it, else everything of the item that is neither form nor result. */

@@ -94,6 +94,17 @@ describe('the usage of an answer in OpenAI’s format', () => {
       },
       { ...read, cache_write_tokens: 20, cache_write_1h_tokens: 15 },
     ],
+    [
+      'twelve hours of a cache in cache_write_tokens_details (Responses)',
+      {
+        ...counts,
+        input_tokens_details: {
+          cache_write_tokens: 20,
+          cache_write_tokens_details: { ttl_30m_tokens: 5, ttl_12h_tokens: 15 },
+        },
+      },
+      { ...read, cache_write_tokens: 20, cache_write_1h_tokens: 15 },
+    ],
     ['num_cached_tokens (Mistral)', { ...counts, num_cached_tokens: 32 }, { ...read, cached_input_tokens: 32 }],
     [
       'prompt_token_details (Mistral)',

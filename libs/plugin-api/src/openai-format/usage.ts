@@ -55,8 +55,8 @@ export function readOpenAiUsage(usage: unknown): Usage {
     reasoningTokens,
     cacheWriteTokens: largest([...asked, counts], CACHE_WRITTEN),
     cacheWrite1hTokens: largest(
-      [...asked, counts].map((place) => objectOf(place['cache_creation'] ?? place['cache_creation_token_details'])),
-      ['ephemeral_1h_input_tokens'],
+      [...asked, counts].flatMap((place) => WRITTEN_BY_TIME.map((name) => objectOf(place[name]))),
+      ['ephemeral_1h_input_tokens', 'ttl_12h_tokens'],
     ),
     inputAudioTokens: largest(asked, ['audio_tokens']),
     outputAudioTokens: largest(answered, ['audio_tokens']),
@@ -82,6 +82,7 @@ const CACHE_READ = [
   'cached_input_tokens',
 ];
 const CACHE_WRITTEN = ['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
+const WRITTEN_BY_TIME = ['cache_creation', 'cache_creation_token_details', 'cache_write_tokens_details'];
 const REASONING = ['reasoning_tokens', 'thinking_tokens'];
 
 /** Input and output; what stands beside them and not in them is added (docs/spec/recording.md#usage). */
