@@ -73,6 +73,8 @@ describe("Gemini's Interactions API", () => {
     const answer = { id: 'v1_1', model: 'gemini-3.8-flash', status: 'requires_action', service_tier: 'flex' };
     expect(endpoint.readAnswer({ ...answer, steps, usage })).toEqual({ ...READ, finishReason: 'requires_action' });
     expect(endpoint.readAnswer({ status: 'failed', errors: [{ code: '500', message: 'boom' }] }).error).toBe('boom');
+    const failed = { type: 'model_output', error: { code: 13, message: 'no room' } };
+    expect(endpoint.readAnswer({ status: 'incomplete', steps: [failed] }).error).toBe('no room');
     expect(endpoint.readAnswer({ status: 'in_progress' })).toMatchObject({ text: null, finishReason: 'in_progress' });
   });
 
@@ -105,5 +107,21 @@ describe("Gemini's Interactions API", () => {
     expect(stream.answer().toolCalls[1]!.arguments).toBe('{"harbour":"Nagasaki"}');
     push({ event_type: 'error', error: { code: 'unavailable', message: 'overloaded' } });
     expect(stream.answer().error).toBe('overloaded');
+  });
+
+  it('knows the usage and the status of a stream that is cut, from other events', () => {
+    const stream = endpoint.readStream();
+    const push = (event: object) => stream.push({ data: JSON.stringify(event) });
+    const total_usage = { total_input_tokens: 40, total_output_tokens: 2, total_tokens: 42 };
+    push({ event_type: 'step.start', index: 0, step: { type: 'model_output' } });
+    push({ event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'At' }, metadata: { total_usage } });
+    expect(stream.answer()).toMatchObject({ usage: { inputTokens: 40, outputTokens: 2 }, finishReason: null });
+    push({ event_type: 'step.stop', index: 0, usage: { ...total_usage, total_output_tokens: 5, total_tokens: 45 } });
+    expect(stream.answer().usage).toMatchObject({ inputTokens: 40, outputTokens: 5 });
+    push({ event_type: 'interaction.status_update', status: 'in_progress' });
+    expect(stream.ended).toBe(false);
+    push({ event_type: 'interaction.status_update', status: 'requires_continuation' });
+    expect(stream.ended).toBe(true);
+    expect(stream.answer()).toMatchObject({ text: 'At', finishReason: 'requires_continuation' });
   });
 });

@@ -1,7 +1,7 @@
 import { usageOf, type Usage } from '../chat.js';
 import { responsesEndpoint } from '../openai-format/responses-endpoint.js';
 import type { Endpoint, RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
-import { errorOfFrame } from '../wire/error-message.js';
+import { embeddedErrorOf, errorOfFrame } from '../wire/error-message.js';
 import { countOf, listOf, objectOf, readExactJson, textOf, type JsonObject } from '../wire/lenient-json.js';
 import { contentTextOf, reasoningText } from '../wire/messages.js';
 import { readGeminiUsage } from './content.js';
@@ -18,7 +18,12 @@ export const interactionsEndpoint: Endpoint = {
   readAnswer(body) {
     const { steps, usage, ...rest } = objectOf(body);
     const answer = responsesEndpoint.readAnswer({ ...rest, output: listOf(steps).map(itemOf) });
-    return { ...answer, usage: readUsage({ ...objectOf(usage), service_tier: rest['service_tier'] }) };
+    const failed = listOf(steps).find((step) => Boolean(objectOf(step)['error']));
+    return {
+      ...answer,
+      usage: readUsage({ ...objectOf(usage), service_tier: rest['service_tier'] }),
+      error: embeddedErrorOf(failed) ?? answer.error,
+    };
   },
   readStream: () => new InteractionStream(),
 };
@@ -58,6 +63,8 @@ function readUsage(usage: JsonObject): Usage {
   });
 }
 
+const UNDER_WAY = ['queued', 'in_progress'];
+
 /** Reads a stream: steps with the pieces that come after them, until the interaction is over. */
 class InteractionStream implements StreamReader {
   started = false;
@@ -68,10 +75,12 @@ class InteractionStream implements StreamReader {
 
   push(frame: StreamFrame): void {
     const parsed = readExactJson(frame.data);
-    const { event_type: type, interaction, index, step, delta } = objectOf(parsed);
+    const { event_type: type, interaction, index, step, delta, status, usage: own, metadata } = objectOf(parsed);
     this.error = errorOfFrame(frame, parsed) ?? this.error;
-    this.interaction = { ...this.interaction, ...objectOf(interaction) };
-    this.ended ||= type === 'interaction.completed';
+    const usage = own ?? objectOf(metadata)['total_usage'];
+    const told = { ...(textOf(status) !== null && { status }), ...(objectOf(usage) === usage && { usage }) };
+    this.interaction = { ...this.interaction, ...told, ...objectOf(interaction) };
+    this.ended ||= type === 'interaction.completed' || !UNDER_WAY.includes(textOf(status) ?? 'queued');
     const at = countOf(index) ?? 0;
     if (step !== undefined) this.steps.set(at, { ...objectOf(step) });
     if (delta !== undefined) this.pushDelta(this.steps.get(at) ?? {}, objectOf(delta));
