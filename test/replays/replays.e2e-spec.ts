@@ -277,6 +277,13 @@ describeOnBothDatabases('replays', ({ newDatabase }) => {
       // What the run alone can say comes when its dataset is there.
       const cap = await post({ ...body, change: { ...change(), model: 'no-price' }, max_cost_usd: 1 });
       expect(cap).toMatchObject({ status: 400, body: { errors: [{ path: 'max_cost_usd' }] } });
+      // All who ask for one replay at the same time are answered what is wrong with it.
+      const gates = [{ metric: 'regression', baseline_run_id: 'gone' }];
+      const many = Array.from({ length: 6 }, () =>
+        post<{ code: string }>({ ...body, id: 'many', change: change(), gates }),
+      );
+      const codes = (await Promise.all(many)).map((answer) => answer.body.code);
+      expect(codes).toEqual(codes.map(() => 'eval_run_not_found'));
       expect(await countAll()).toEqual(before);
     });
   });

@@ -25,6 +25,11 @@ const LOOK_MS = 200;
 
 const keyOf = ({ projectId, id }: Pick<ReplayRow, 'projectId' | 'id'>): string => `${projectId} ${id}`;
 
+/** Another request for the same replay has met the fault, too. */
+function ifGone(error: unknown): void {
+  if (!(error instanceof NotFound)) throw error;
+}
+
 /** Whether the same request would meet the same fault again. */
 const isFaultOfRequest = (error: unknown): boolean =>
   [Invalid, NotFound, Conflict].some((kind) => error instanceof kind);
@@ -79,7 +84,7 @@ export class ReplayUpkeep implements OnModuleInit {
     try {
       await this.run(scope, row);
     } catch (error) {
-      if (isFaultOfRequest(error)) await this.changes.delete(scope, row.datasetId);
+      if (isFaultOfRequest(error)) await this.changes.delete(scope, row.datasetId).catch(ifGone);
       else await this.replays.change(scope, row.id, { leaseUntil: 0 }).catch(() => false);
       throw error;
     }
