@@ -151,6 +151,17 @@ describe('the keys of metadata', () => {
   });
 });
 
+describe('values of more digits than a number keeps', () => {
+  it('are told apart as texts, by which gates name them', () => {
+    const keys = new MetadataKeys();
+    const [one, other] = ['12345678901234567890', '12345678901234567891'];
+    for (const doc of [one, other, '7']) keys.add({ doc: JSON.rawJSON(doc) });
+    expect(keys.toAnswer().keys).toMatchObject([{ key: 'doc', values: [one, other, 7] }]);
+    const gate = { metric: 'mean', op: '>=', value: 1, group: { key: 'doc', value: other } } as const;
+    expect(keys.resolve(gate, [])).toEqual({ gate, faults: [] });
+  });
+});
+
 describe('what a gate names of the metadata', () => {
   const keys = keysOf(
     { category: 'legal', level: 3, topic: 'law' },

@@ -35,7 +35,7 @@ import { compareWithBaseline, indexDatapoints, type RunComparison } from './comp
 import { loadDistributions } from './distributions.js';
 import { groupKeyOf, judgeGate, listDivisions, listKs } from './gates.js';
 import { correctComparisons, groupResource, type MeasuredGroup } from './groups.js';
-import { clusterKey, RunSamples, type DatapointMeasures, type SampleMeasures } from './run-samples.js';
+import { clusterKey, clusterValue, RunSamples, type DatapointMeasures, type SampleMeasures } from './run-samples.js';
 import { defaultKs, measuresOf, runStatistics, type RunStatistics } from './run-statistics.js';
 import { SampleScoresStore, readScores, type SampleScoresRow } from './sample-scores.store.js';
 
@@ -75,7 +75,7 @@ export class MetadataKeys {
       known.datapoints++;
       if (known.values.has(text)) continue;
       const isTaken = known.values.size < GROUPS_MAX && text.length <= GROUP_VALUE_LENGTH_MAX;
-      if (isTaken) known.values.set(text, JSON.parse(text));
+      if (isTaken) known.values.set(text, clusterValue(text));
       else known.hasMore = true;
     }
   }
@@ -286,7 +286,7 @@ export class MeasureRun {
     const groups: (MeasuredGroup & { samples: RunSamples })[] = [];
     for (const { values, samples: ofGroup } of samples.groups?.list() ?? []) {
       const group = Object.fromEntries(
-        values.map((value, at) => [samples.groups!.keys[at]!, JSON.parse(value ?? 'null')]),
+        values.map((value, at) => [samples.groups!.keys[at]!, clusterValue(value ?? 'null')]),
       );
       const ofDatapoints = await runStatistics(ofGroup, question.ks, distributions);
       groups.push({ group, samples: ofGroup, statistics: ofDatapoints, comparisons: new Map(), corrected: new Map() });

@@ -148,6 +148,12 @@ export function clusterKey(metadata: unknown, member: string): string | undefine
   return value === null ? undefined : JSON.stringify(value, sortedMembers);
 }
 
+/** The value of a key; a whole number with more digits than JavaScript keeps is the text of these. */
+export function clusterValue(key: string): unknown {
+  const value: unknown = JSON.parse(key);
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && String(value) !== key ? key : value;
+}
+
 const sortedMembers = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
