@@ -78,8 +78,8 @@ class InteractionStream implements StreamReader {
     const { event_type: type, interaction, index, step, delta, status, usage: own, metadata } = objectOf(parsed);
     this.error = errorOfFrame(frame, parsed) ?? this.error;
     const usage = own ?? objectOf(metadata)['total_usage'];
-    const told = { ...(textOf(status) !== null && { status }), ...(objectOf(usage) === usage && { usage }) };
-    this.interaction = { ...this.interaction, ...told, ...objectOf(interaction) };
+    const reported = { ...(textOf(status) !== null && { status }), ...(objectOf(usage) === usage && { usage }) };
+    this.interaction = { ...this.interaction, ...reported, ...objectOf(interaction) };
     this.ended ||= type === 'interaction.completed' || !UNDER_WAY.includes(textOf(status) ?? 'queued');
     const at = countOf(index) ?? 0;
     if (step !== undefined) this.steps.set(at, { ...objectOf(step) });
