@@ -218,6 +218,31 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     for (const rule of [trace, session]) await drop(rule.id);
   });
 
+  it('say of a trace that went on while it was judged what was judged last', async () => {
+    const judges = [0.25, 0.75].map((score) => ({ score, ...Promise.withResolvers<void>() }));
+    let asked = 0;
+    answer = async () => {
+      const { score, promise } = judges[asked++] ?? judges[1]!;
+      await promise;
+      return said(`{"score": ${score}, "reason": "as it was"}`);
+    };
+    const rule = await newRule({ target: 'trace', quiet_ms: 0 });
+    const { trace: id } = await record();
+    await until(() => asked === 1);
+    const now = new Date().toISOString();
+    const spans = [{ id: `${id}-2`, trace_id: id, name: 'more', output: 'Bye.', started_at: now, ended_at: now }];
+    await server.api.post('/api/ingest', { traces: [], spans });
+    await until(() => asked === 2);
+    judges[0]!.resolve();
+    // Long enough to be recorded before the second.
+    await pause(1_000);
+    judges[1]!.resolve();
+    await until(async () => (await readRule(rule.id)).state.pending === 0);
+    answer = () => said(JUDGED);
+    expect((await scoresOf(rule.id)).map(({ value }) => value)).toEqual([0.75]);
+    await drop(rule.id);
+  });
+
   it('judge what got a thumb down', async () => {
     const rule = await newRule({ trigger: 'score', on_score: { name: 'thumb', value: 0 } });
     const [down, up] = [await record(), await record()];

@@ -62,11 +62,12 @@ export class RecordJudgement {
     // Nobody else takes or ends the tasks while the rule is locked; they may be noted again.
     const ids = ended.map(({ task }) => task.targetId);
     const before = await this.tasks.ofTargets(tx, rule, ids, false);
-    // One that was noted and taken again meanwhile ends once.
-    const mine = ended.filter(
-      ({ task: { targetId, owner } }) =>
-        [null, owner].includes(before.get(targetId)?.owner as null) && before.delete(targetId),
-    );
+    // One that was noted and taken again meanwhile ends once, with what was judged of it last.
+    const mine = ended.filter(({ task: { targetId, owner, notedAt } }) => {
+      const row = before.get(targetId);
+      const isMine = row?.owner === null || (row?.owner === owner && row.notedAt === notedAt);
+      return isMine && before.delete(targetId);
+    });
     const errors = await this.putScores(tx, scope, rule, mine, now);
     const left = await this.tasks.ofTargets(tx, rule, ids, true);
     const [kept, gone]: [ScoringTaskRow[], string[]] = [[], []];

@@ -7,7 +7,7 @@ import { ScoringTaskStore } from './scoring-task.store.js';
 
 /** For how long a task is its owner's, unless he renews it. */
 export const LEASE_MS = 20_000;
-/** A task that waits for longer is passed over: what a rule cannot keep up with would pile up without end. */
+/** A task that waits for longer, once its target was quiet, is passed over: what a rule cannot keep up with would pile up without end. */
 const WAIT_MS_MAX = 86_400_000;
 /** When a task is looked at again that waits for room in a budget. */
 const ROOM_MS = 1_000;
@@ -44,7 +44,7 @@ export class TakeTasks {
       const caps =
         task.isBackfill && backfill ? [today, { cap: backfill.max_cost_usd, spent: backfill.spent_usd }] : [today];
       const decisions = caps.map((cap) => decideByBudget(cap, rule.dearest, underWay));
-      if (now - task.notedAt > WAIT_MS_MAX) {
+      if (now - task.notedAt > rule.quietMs + WAIT_MS_MAX) {
         task.state = TASK_STATE.overload;
         skipped.overload++;
       } else if (decisions.includes('stop')) {
