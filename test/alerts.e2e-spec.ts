@@ -610,6 +610,37 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     expect(body).toMatchObject({ ok: false, status: null, error: expect.stringContaining('http://127.0.0.1:1') });
   });
 
+  it('are kept as the first finds them of two evaluations, where one takes longer than a minute', async () => {
+    const of = project();
+    const rule = { name: 'slow', measure: 'calls', window: '1h', condition: { op: '>', value: 0 } };
+    const { id } = await made<AlertResource>(of, '/api/alerts', rule);
+    await until(async () => (await read(of, id)).state === 'ok');
+    const measures = server.app.get(ReadMeasure);
+    const measure = measures.read.bind(measures);
+    const held: (() => void)[] = [];
+    const spy = jest.spyOn(measures, 'read').mockImplementation((scope, ...asked) => {
+      if (scope.projectId !== of) return measure(scope, ...asked);
+      return new Promise((resolve) => held.push(() => resolve([{ key: null, value: 5, count: 5 }])));
+    });
+    const now = Date.now() + 9 * HOUR;
+    const evaluations: Promise<void>[] = [];
+    for (const at of [now, now + MINUTE]) {
+      evaluations.push(server.app.get(EvaluateAlerts).evaluateDue(() => at));
+      await until(() => held.length === evaluations.length);
+    }
+    held[0]!();
+    await evaluations[0];
+    expect((await read(of, id)).state).toBe('firing');
+    held[1]!();
+    await evaluations[1];
+    spy.mockRestore();
+    expect(await history(of, id)).toEqual([
+      [null, 'ok', 'firing'],
+      [null, 'no_data', 'ok'],
+    ]);
+    await call(of, 'DELETE', `/api/alerts/${id}`);
+  });
+
   it('are evaluated by one of two instances', async () => {
     if (!second) return;
     const of = project();

@@ -166,9 +166,9 @@ export class AlertStore extends ProjectRows<AlertRow> {
     );
   }
 
-  /** The alert as it was claimed, locked; `undefined` when it was changed, deleted or claimed again since. */
-  async findClaimed(tx: WriteTx, { projectId, id, dueAt, updatedAt }: AlertRow): Promise<AlertRow | undefined> {
-    return (await tx.em.findOne(Alert, { projectId, id, dueAt, updatedAt }, LOCKED)) ?? undefined;
+  /** The alert as it was claimed, locked; `undefined` when it was changed, deleted or evaluated since. */
+  async findClaimed(tx: WriteTx, { projectId, id, explain, updatedAt }: AlertRow): Promise<AlertRow | undefined> {
+    return (await tx.em.findOne(Alert, { projectId, id, explain, updatedAt }, LOCKED)) ?? undefined;
   }
 
   /** Deletes changes that are older than a moment. */

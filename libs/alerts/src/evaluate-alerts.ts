@@ -199,7 +199,7 @@ export class EvaluateAlerts {
     if (!alert) return false;
     const { decision, explain } = evaluated;
     alert.explain = JSON.stringify(explain);
-    alert.dueAt = alert.enabled ? Math.max(claimed.dueAt!, Math.ceil(pausedUntil)) : null;
+    alert.dueAt = alert.enabled ? Math.max(alert.dueAt!, Math.ceil(pausedUntil)) : null;
     if (!decision) return false;
     if (decision.state !== alert.state) alert.stateSince = now;
     Object.assign(alert, {
