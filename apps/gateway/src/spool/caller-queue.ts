@@ -80,6 +80,11 @@ export class CallerQueue {
     this.inFlight += inFlight ? 1 : -1;
   }
 
+  /** Has an item wait behind all others. */
+  toBack(item: SpoolItem): void {
+    if (this.items.delete(item)) this.items.add(item);
+  }
+
   /** The newest item that is not in a delivery under way. */
   newestWaiting(): SpoolItem | undefined {
     return [...this.items].findLast(({ inFlight }) => !inFlight);
@@ -99,10 +104,13 @@ class RetrySchedule {
   /** Time of the next attempt; `Infinity`: nothing is planned. */
   dueAt = Infinity;
   pausedUntil = 0;
+  /** How much of a full batch is sent: half after one that the API could not take, as in time; more after others. */
+  part = 1;
   private failures = 0;
 
   /** The API has taken a batch or refused it for good. */
   succeeded(): void {
+    this.part = Math.min(1, this.part + 1 / 16);
     this.failures = 0;
     this.pausedUntil = 0;
   }

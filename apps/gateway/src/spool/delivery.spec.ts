@@ -127,6 +127,23 @@ describe('Delivery', () => {
     );
   });
 
+  it.each<[string, (batch: readonly SpoolItem[]) => boolean, number]>([
+    ['of which the API does not take a full batch in time', (batch) => batch.length > 3, 0],
+    ['behind one by which the API fails', (batch) => batch.some(({ id }) => id === '0'), 1],
+  ])('brings recordings over %s', async (_what, fails, left) => {
+    const observer = { onDropped: () => undefined, onDelivered: () => undefined };
+    const spool = new Spool({ items: 100, bytes: 1e6 }, observer);
+    const send = async (batch: readonly SpoolItem[]): Promise<IngestAnswer> =>
+      answers[fails(batch) ? 'unavailable' : 'taken'](batch.length);
+    const delivery = new Delivery(spool, { send } as unknown as IngestClient, createLogger('silent', 'test'), {
+      ...{ flushMs: 1, itemsMax: 16, retryMs: 1, retryMaxMs: 2 },
+    });
+    for (let i = 0; i < 50; i++) spool.add(new SpoolItem(null, `${i}`, null, '{}', true));
+    delivery.wakeAll();
+    await until(() => spool.count === left);
+    delivery.close();
+  });
+
   it('gives up what waits for a key that nobody brings', async () => {
     const dropped: string[] = [];
     const spool = new Spool(

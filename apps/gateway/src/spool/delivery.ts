@@ -149,7 +149,8 @@ export class Delivery {
     queue.schedule.dueAt = Infinity;
     this.spool.toBack(queue);
     while (this.underWay < parallel && queue.deliveriesUnderWay < queueParallel) {
-      const batch = this.spool.take(queue, this.options.itemsMax, this.options.bytesMax);
+      const { part } = queue.schedule;
+      const batch = this.spool.take(queue, Math.ceil(this.options.itemsMax * part), this.options.bytesMax * part);
       if (batch.length === 0) return;
       void this.deliver(queue, batch);
     }
@@ -197,6 +198,8 @@ export class Delivery {
         return;
       default:
         batch.forEach((item) => this.spool.putBack(item));
+        // A recording by which the API fails holds up none of those behind it.
+        if (batch.length === 1 && answer.kind === 'unavailable') queue.toBack(batch[0]!);
     }
   }
 
@@ -266,6 +269,7 @@ export class Delivery {
       this.breaker.failed(answer.retryAfterMs ?? 0);
       // What fails by one queue's fault becomes rarer although others get through in between.
       schedule.failed(this.options);
+      schedule.part /= 2;
       return;
     }
     this.breaker.succeeded();
