@@ -51,10 +51,10 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit {
     }
   }
 
-  /** Does all that is to be done now, a step for each project in turn. */
+  /** Does all that is to be done now, a step for each project in turn; one that always has more holds up no other. */
   async run(stopped: AbortSignal): Promise<void> {
     if (!this.begun) await this.watchAll(stopped);
-    let pending = [...this.watched.keys()];
+    let [pending, began] = [[...this.watched.keys()], performance.now()];
     while (pending.length > 0 && !stopped.aborted) {
       const left: string[] = [];
       for (const projectId of pending) {
@@ -62,6 +62,8 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit {
         if (await this.step(projectId, stopped)) left.push(projectId);
       }
       pending = left;
+      if (left.length === 0 || performance.now() - began < EVERY_MS) continue;
+      [pending, began] = [[...this.watched.keys()], performance.now()];
     }
   }
 
