@@ -34,6 +34,7 @@ const LEASE_MS = 30_000;
 export class LoadReadStore {
   private readonly holder = newId();
   private isOpen = false;
+  private isLoading = false;
   /**
    * Whether the store is known to have what the database says that it has, and nothing that the database does not know, as one
    * restored from a backup: it is asked for no lists before.
@@ -62,6 +63,14 @@ export class LoadReadStore {
       failure: 'the read store cannot be filled; it will be later',
       recovery: 'the read store is filled again',
     });
+    // A batch of a slow store takes longer than a lease: servers would take it from each other for ever.
+    tasks.add({
+      everyMs: LEASE_MS / 4,
+      task: async () => {
+        if (this.isLoading) await this.changes.renew(this.holder, Date.now() + LEASE_MS);
+      },
+      failure: 'the lease of the read store could not be renewed',
+    });
   }
 
   /** Loads all changes that wait. @throws what the store throws, and Unavailable; the changes stay. */
@@ -70,10 +79,13 @@ export class LoadReadStore {
   }
 
   private async loadAll(stopped: AbortSignal): Promise<void> {
-    if (!this.isKnown) await this.look();
-    while (!stopped.aborted) {
-      const more = [await this.loadChanges(), await this.loadProject()];
-      if (!more.includes(true)) return;
+    this.isLoading = true;
+    try {
+      if (!this.isKnown) await this.look();
+      for (let more = [true]; more.includes(true) && !stopped.aborted;)
+        more = [await this.loadChanges(), await this.loadProject()];
+    } finally {
+      this.isLoading = false;
     }
   }
 

@@ -140,6 +140,13 @@ export class ReadStoreChangeStore {
     return row;
   }
 
+  /** Keeps the batch that is under way for its holder until then; another's stays as it is. */
+  async renew(holder: string, leaseUntil: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(sql`update read_store_state set lease_until = ${leaseUntil} where id = 'spans' and holder = ${holder}`),
+    );
+  }
+
   /**
    * Takes away what the store has now, deletions of traces first; what changed meanwhile stays, and waits since then.
    * @param readAt before the changes were read, in ms since 1970. @throws BatchOutdated when it is no longer the last batch.

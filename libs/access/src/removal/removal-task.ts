@@ -90,6 +90,8 @@ const leaseEnd = (): number => Date.now() + LEASE_MS;
 @Injectable()
 export class RemovalTask {
   private readonly owner = newId();
+  /** What this server is at. */
+  private current: RemovalRow | undefined;
 
   constructor(
     private readonly store: RemovalStore,
@@ -108,13 +110,22 @@ export class RemovalTask {
       task: (stopped) => this.execute(stopped),
       failure: 'deleted projects could not be looked for; they will be at the next time',
     });
+    // A look at many tables, or a store elsewhere, may take longer than a lease.
+    tasks.add({
+      everyMs: LEASE_MS / 4,
+      task: async () => {
+        if (this.current) await this.store.renew(this.current, this.owner, leaseEnd());
+      },
+      failure: 'the lease of a removal could not be renewed',
+    });
   }
 
   private async execute(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       const removal = await this.store.claim(this.owner, Date.now(), leaseEnd());
       if (!removal) return;
-      await this.work(removal, stopped);
+      this.current = removal;
+      await this.work(removal, stopped).finally(() => (this.current = undefined));
     }
   }
 
@@ -159,12 +170,12 @@ export class RemovalTask {
   }
 
   private async elsewhere(removal: RemovalRow, remover: ProjectRemover, stopped: AbortSignal): Promise<number> {
-    await this.store.begin(removal, this.owner, leaseEnd(), remover.name);
+    await this.store.begin(removal, this.owner, remover.name);
     for (let all = 0; ;) {
       const began = performance.now();
       const { removed, isMoreLeft } = await remover.remove(removal.id);
       all += removed;
-      if (removed > 0) await this.store.noteRemoved(removal, this.owner, leaseEnd(), remover.name, removed);
+      if (removed > 0) await this.store.noteRemoved(removal, this.owner, remover.name, removed);
       if (!isMoreLeft || stopped.aborted) return all;
       await rest(began, stopped);
     }
@@ -177,10 +188,10 @@ export class RemovalTask {
       while (!stopped.aborted) {
         const began = performance.now();
         const rows = { table, leaf, by, limit: ROWS_AT_ONCE };
-        const count = await this.store.deleteRows(removal, this.owner, leaseEnd(), rows);
+        const count = await this.store.deleteRows(removal, this.owner, rows);
         deleted += count;
         if (count < ROWS_AT_ONCE) break;
-        if (!hasBegun) await this.store.begin(removal, this.owner, leaseEnd(), table);
+        if (!hasBegun) await this.store.begin(removal, this.owner, table);
         hasBegun = true;
         await rest(began, stopped);
       }

@@ -79,31 +79,30 @@ export class RemovalStore {
    * Deletes some rows and notes that, in one transaction.
    * @returns how many went. @throws LeaseLost
    */
-  deleteRows(
-    { id }: RemovalRow,
-    owner: string,
-    until: number,
-    { table, leaf, by, limit }: RemovedRows,
-  ): Promise<number> {
+  deleteRows({ id }: RemovalRow, owner: string, { table, leaf, by, limit }: RemovedRows): Promise<number> {
     return this.storage.write(async (tx) => {
       const deleted = await deleteSome(tx, { leaf, by, owner: id, limit });
-      if (deleted > 0) await this.note(tx, id, owner, until, table, deleted);
+      if (deleted > 0) await this.note(tx, id, owner, table, deleted);
       return deleted;
     });
   }
 
   /** Notes what went that is kept elsewhere than in tables. @throws LeaseLost */
-  async noteRemoved({ id }: RemovalRow, owner: string, until: number, name: string, removed: number): Promise<void> {
-    await this.storage.write((tx) => this.note(tx, id, owner, until, name, removed));
+  async noteRemoved({ id }: RemovalRow, owner: string, name: string, removed: number): Promise<void> {
+    await this.storage.write((tx) => this.note(tx, id, owner, name, removed));
   }
 
-  /** Notes what goes now, and keeps the lease. @throws LeaseLost */
-  async begin({ id }: RemovalRow, owner: string, until: number, step: string): Promise<void> {
+  /** Notes what goes now. @throws LeaseLost */
+  async begin({ id }: RemovalRow, owner: string, step: string): Promise<void> {
     await this.storage.write((tx) =>
-      this.keep(
-        tx,
-        sql`update removal set step = ${step}, lease_until = ${until} where id = ${id} and lease_owner = ${owner}`,
-      ),
+      this.keep(tx, sql`update removal set step = ${step} where id = ${id} and lease_owner = ${owner}`),
+    );
+  }
+
+  /** Keeps a removal for its owner until then; another's stays as it is. */
+  async renew({ id }: RemovalRow, owner: string, until: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(sql`update removal set lease_until = ${until} where id = ${id} and lease_owner = ${owner}`),
     );
   }
 
@@ -147,11 +146,10 @@ export class RemovalStore {
     await tx.run(sql`delete from removal where id = ${id}`);
   }
 
-  private note(tx: WriteTx, id: string, owner: string, until: number, table: string, deleted: number): Promise<void> {
+  private note(tx: WriteTx, id: string, owner: string, table: string, deleted: number): Promise<void> {
     return this.keep(
       tx,
-      sql`update removal set rows_deleted = rows_deleted + ${deleted}, lease_until = ${until},
-          ${wentOn(Date.now())},
+      sql`update removal set rows_deleted = rows_deleted + ${deleted}, ${wentOn(Date.now())},
           counts = (counts::jsonb || jsonb_build_object(${table}::text,
             coalesce((counts::jsonb ->> ${table}::text)::bigint, 0) + ${deleted}::bigint))::text
         where id = ${id} and lease_owner = ${owner}`,

@@ -20,7 +20,7 @@ import type { ReplayRow } from './replay.entity.js';
 import { planOf, REPLAY_STATUS, ReplayStore, requestOf, type ReplayPlan } from './replay.store.js';
 
 /** How long a replay is left alone after the process that prepares it was last heard of. */
-const LEASE_MS = 60_000;
+export const LEASE_MS = 60_000;
 
 /** The end of a lease taken or renewed now. */
 export const leaseUntil = (): number => Date.now() + LEASE_MS;
@@ -54,7 +54,6 @@ export class PrepareReplay {
     const isFilled = (await this.datapoints.findOfSpans(scope, row.datasetId, plan.spanIds)).size > 0;
     // All datapoints become visible at once.
     if (!isFilled) await this.exports.execute(scope, row.datasetId, { span_ids: [...plan.spanIds] }, make);
-    await this.renew(scope, row);
     const judge = this.judgeOf(request, plan);
     const scoring = scoringOf(request);
     const recorded = this.withoutComparing(scoring);
@@ -99,7 +98,6 @@ export class PrepareReplay {
         const some = { results: results.slice(at, at + EXTERNAL_RESULTS_MAX) };
         await this.results.execute(scope, row.baselineRunId, some);
       }
-      await this.renew(scope, row);
     }
     // Spans may have been deleted since: their datapoints have no result.
     const { status } = (await this.runs.find(scope, row.baselineRunId)) ?? run;
@@ -114,10 +112,6 @@ export class PrepareReplay {
     const { pass_score, pass_mode } = scoring;
     if (isComparing(scoring.scoring) || scorers?.length === 0) return { ...NOT_SCORED, pass_score, pass_mode };
     return { ...scoring, scorers };
-  }
-
-  private async renew(scope: Scope, { id }: ReplayRow): Promise<void> {
-    await this.replays.change(scope, id, { leaseUntil: leaseUntil() });
   }
 
   /** One judge for both runs, where a scorer asks one: that of the replay, or else the model that is tried. */

@@ -14,7 +14,7 @@ import {
   type Scope,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import { leaseUntil, PrepareReplay } from './prepare-replay.js';
+import { LEASE_MS, leaseUntil, PrepareReplay } from './prepare-replay.js';
 import type { ReplayRow } from './replay.entity.js';
 import { failed, REPLAY_STATUS, ReplayStore } from './replay.store.js';
 
@@ -37,7 +37,7 @@ const isFaultOfRequest = (error: unknown): boolean =>
 /** Sees to it that every replay comes to its end, whatever happens to the process that began it. */
 @Injectable()
 export class ReplayUpkeep implements OnModuleInit {
-  private readonly own = new Map<string, Promise<void>>();
+  private readonly own = new Map<string, { row: ReplayRow; underWay: Promise<void> }>();
 
   constructor(
     private readonly storage: Storage,
@@ -62,6 +62,15 @@ export class ReplayUpkeep implements OnModuleInit {
         for (const row of due) if (!stopped.aborted && (await this.claim(row))) await this.resume(row);
       },
       failure: 'unfinished replays cannot be looked up now',
+    });
+    // Ten thousand long calls take longer than a lease.
+    tasks.add({
+      everyMs: LEASE_MS / 4,
+      task: async () => {
+        for (const { row } of this.own.values())
+          await this.replays.change(projectScope(row.projectId), row.id, { leaseUntil: leaseUntil() });
+      },
+      failure: 'leases of replays cannot be renewed now',
     });
   }
 
@@ -93,8 +102,10 @@ export class ReplayUpkeep implements OnModuleInit {
   /** Prepares a replay; all who ask for the same one meanwhile wait for the same work. */
   private run(scope: Scope, row: ReplayRow): Promise<void> {
     const key = keyOf(row);
-    const underWay = this.own.get(key) ?? this.prepares.execute(scope, row).finally(() => this.own.delete(key));
-    this.own.set(key, underWay);
+    const known = this.own.get(key);
+    if (known) return known.underWay;
+    const underWay = this.prepares.execute(scope, row).finally(() => this.own.delete(key));
+    this.own.set(key, { row, underWay });
     return underWay;
   }
 
