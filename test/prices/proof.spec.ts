@@ -54,6 +54,21 @@ describe('the cost of an answer', () => {
     expect(cost('gpt-6.2-astra')).toBeCloseTo(0.04 * 8 + 0.02 * 10 + 0.04 * 20, 9);
   });
 
+  it('is that of GPT Image 2 for the models of GPT Image 2.5', () => {
+    const images = { inputImageTokens: 400_000, cachedImageTokens: 0 };
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 100_000,
+      cachedInputTokens: 0,
+      reasoningTokens: 0,
+      ...images,
+    };
+    for (const model of ['gpt-image-2', 'gpt-image-2.5-flare', 'gpt-image-2.5-sunburst-2026-09-08']) {
+      const cost = estimateCost(pricing, model, usage, Date.parse(table.as_of));
+      expect(cost).toBeCloseTo(0.6 * 5 + 0.4 * 8 + 0.1 * 30, 9);
+    }
+  });
+
   it('is that of Gemini 4, of which two models cost the double since December', () => {
     const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000, reasoningTokens: 0 };
     const cost = (model: string, at: string) => estimateCost(pricing, model, usage, Date.parse(at));
