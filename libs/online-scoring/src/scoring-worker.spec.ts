@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Registry } from '@prometheus-io/client';
 import { Unavailable, type BackgroundTasks, type Logger } from '@spandrel/kernel';
 import type { ScoreStore } from '@spandrel/scores';
@@ -11,7 +11,7 @@ import type { Ended, RecordJudgement } from './record-judgement.js';
 import type { ScoringRuleRow, ScoringTaskRow } from './scoring-rule.entity.js';
 import type { ScoringRuleStore } from './scoring-rule.store.js';
 import { ScoringTaskStore } from './scoring-task.store.js';
-import { ScoringWorker } from './scoring-worker.js';
+import { Lane, ScoringWorker } from './scoring-worker.js';
 import type { TakeTasks } from './take-tasks.js';
 
 const rule = (id: string): ScoringRuleRow =>
@@ -175,6 +175,20 @@ describe('ScoringWorker', () => {
     bench.waiting.a = 1;
     answered.resolve();
     await bench.until(() => bench.recorded.length > 0);
+  });
+});
+
+describe('Lane', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('asks a connection that failed again after 5 s, also where the clock of the machine is set back', () => {
+    const lane = new Lane();
+    for (let failures = 0; failures < 3; failures++) lane.note(true);
+    expect(lane.room(4)).toBe(0);
+    const [wall, steady] = [Date.now(), performance.now()];
+    jest.spyOn(Date, 'now').mockReturnValue(wall - 3_600_000);
+    jest.spyOn(performance, 'now').mockReturnValue(steady + 5_001);
+    expect(lane.room(4)).toBe(1);
   });
 });
 

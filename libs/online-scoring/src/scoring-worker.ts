@@ -43,21 +43,21 @@ const FAILURES_MAX = 3;
 const PAUSE_MS = 5_000;
 
 /** The judgements that ask by one connection: a provider that hangs holds up those of its own rules alone. */
-class Lane {
+export class Lane {
   /** With those that are being taken. */
   underWay = 0;
   private failures = 0;
   private pausedUntil = 0;
 
-  /** How many more may begin. @param share of the connection. @param now in ms. */
-  room(share: number, now: number): number {
+  /** How many more may begin. @param share of the connection. */
+  room(share: number): number {
     if (this.failures < FAILURES_MAX) return share - this.underWay;
-    return this.underWay === 0 && now >= this.pausedUntil ? 1 : 0;
+    return this.underWay === 0 && performance.now() >= this.pausedUntil ? 1 : 0;
   }
 
-  note(hasFailed: boolean, now: number): void {
+  note(hasFailed: boolean): void {
     this.failures = hasFailed ? this.failures + 1 : 0;
-    this.pausedUntil = now + PAUSE_MS;
+    this.pausedUntil = performance.now() + PAUSE_MS;
   }
 }
 
@@ -166,7 +166,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
       if (this.settling.size >= SETTLING_MAX) await Promise.race(this.settling.values());
       const lane = this.lanes.getOrInsertComputed(laneOf(rule), () => new Lane());
       const waiting = due.get(laneOf(rule)) ?? [];
-      const room = Math.max(0, Math.min(lane.room(share, Date.now()), left()));
+      const room = Math.max(0, Math.min(lane.room(share), left()));
       const limit = waiting[0] === rule ? Math.ceil(room / waiting.length) : 0;
       if (waiting[0] === rule) waiting.shift();
       if (limit > 0) this.turns.set(key, performance.now() + limit);
@@ -256,7 +256,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
       return { type: 'dropped' };
     if (isOfSpan && (await this.scores.find(scope, scoreIdOf(rule.id, targetId)))) return { type: 'dropped' };
     const { result, calls, hasCallFailed } = await this.judge.execute(scope, rule, target, this.killed.signal);
-    if (calls.length > 0 || hasCallFailed) lane.note(hasCallFailed, Date.now());
+    if (calls.length > 0 || hasCallFailed) lane.note(hasCallFailed);
     const given = await this.record.scoreOf(scope, task, result, target);
     return { type: 'judged', result: { ...result, error: await this.record.errorOf(scope, result) }, given };
   }

@@ -220,13 +220,13 @@ export class Storage {
 
   /** Repeats what certainly was not committed: conflicts with other instances, a restart or failover of the database. */
   private async withRetries<T>(attempt: () => Promise<T>): Promise<T> {
-    const reconnectUntil = Date.now() + RECONNECT_BUDGET_MS;
+    const reconnectUntil = performance.now() + RECONNECT_BUDGET_MS;
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt();
       } catch (error) {
         const conflict = isTransient(error) && attempts < TRANSIENT_ATTEMPTS_MAX;
-        const reconnect = isAway(error) && Date.now() < reconnectUntil;
+        const reconnect = isAway(error) && performance.now() < reconnectUntil;
         if (!conflict && !reconnect) throw error;
         this.metrics.retries.inc({ reason: conflict ? 'conflict' : 'reconnect' });
         await pause(

@@ -1,10 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createLogger } from '../log/logger.js';
 import { Lifecycle } from './run-app.js';
 
 const silent = createLogger('silent', 'test');
 
 describe('Lifecycle', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
   it('stops parts last first, each once', async () => {
     const stopped: string[] = [];
     const lifecycle = new Lifecycle(silent, 10_000);
@@ -31,6 +33,14 @@ describe('Lifecycle', () => {
   it('does not wait for a part beyond the grace time', async () => {
     const lifecycle = new Lifecycle(silent, 20);
     lifecycle.onStop('hangs', () => new Promise(() => undefined));
+    expect(await lifecycle.stop()).toBe(false);
+  });
+
+  it('does not wait for longer where the clock of the machine is set back meanwhile', async () => {
+    const lifecycle = new Lifecycle(silent, 20);
+    lifecycle.onStop('hangs', () => new Promise(() => undefined));
+    const before = Date.now() - 3_600_000;
+    lifecycle.onStop('http', () => void jest.spyOn(Date, 'now').mockReturnValue(before));
     expect(await lifecycle.stop()).toBe(false);
   });
 });

@@ -152,11 +152,11 @@ export class Lifecycle {
   }
 
   private async stopAll(): Promise<boolean> {
-    const deadline = Date.now() + this.graceMs;
+    const deadline = performance.now() + this.graceMs;
     let clean = true;
     for (const { name, stop } of this.parts.toReversed()) {
       try {
-        const leftMs = Math.max(0, deadline - Date.now());
+        const leftMs = Math.max(0, deadline - performance.now());
         const outcome = await withinMs(leftMs, Promise.resolve(stop()), () => 'timeout' as const);
         if (outcome !== 'timeout') continue;
         this.logger.warn({ part: name }, 'did not stop in time');
