@@ -152,7 +152,7 @@ describe('the keys of metadata', () => {
 });
 
 describe('values of more digits than a number keeps', () => {
-  it('are told apart as texts, by which gates name them', () => {
+  it('are distinguished as texts, by which gates name them', () => {
     const keys = new MetadataKeys();
     const [one, other] = ['12345678901234567890', '12345678901234567891'];
     for (const doc of [one, other, '7']) keys.add({ doc: JSON.rawJSON(doc) });
