@@ -246,7 +246,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     const isOfSpan = rule.target === 'span';
     const target = await this.targets.find(scope, isOfSpan ? 'span' : (rule.target as 'trace'), targetId);
     // What ends is noted again, but not for the sake of a score that was given before.
-    if (rule.trigger === 'score' && (target ? target.isRunning : await this.isAwaited(scope, rule, targetId)))
+    if (rule.trigger === 'score' && (target ? target.isRunning : await this.isExpected(scope, rule, targetId)))
       return { type: 'put_off', until: Date.now() + pauseAfter(Date.now() - task.notedAt) };
     // The sample may be another one since it was noted.
     if (!target || target.isRunning || !isSampled(rule, target.sampledBy)) return { type: 'dropped' };
@@ -262,7 +262,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
   }
 
   /** Whether a span has a score though it has not come yet. */
-  private async isAwaited(scope: Scope, { target }: ScoringRuleRow, spanId: string): Promise<boolean> {
+  private async isExpected(scope: Scope, { target }: ScoringRuleRow, spanId: string): Promise<boolean> {
     if (target !== 'span') return false;
     const { items } = await this.scores.list(scope, { span_id: spanId, limit: 100 });
     return items.some(({ isAwaiting }) => isAwaiting === 1);

@@ -18,9 +18,7 @@ export function readUsageOf(answer: JsonObject): Usage {
   const tier = textOf(answer['service_tier']);
   const metadata = [message, delta, answer].map((place) => objectOf(objectOf(place)['provider_metadata'])['gateway']);
   const cost = usage.cost ?? costOfGateway(objectOf(metadata.find(Boolean)));
-  return tier || cost !== (usage.cost ?? null)
-    ? { ...usage, ...(tier && { serviceTier: tier }), ...(cost !== null && { cost }) }
-    : usage;
+  return { ...usage, ...(tier && { serviceTier: tier }), ...(cost !== null && { cost }) };
 }
 
 /** The counts in the timings of llama.cpp, which come unasked; older versions leave those of the cache out of them. */
