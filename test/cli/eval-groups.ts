@@ -68,7 +68,7 @@ export function evalGroups(lab: () => EvalCommandLab): void {
       expect(out).toMatch(/^no regression +no difference +holds$/m);
       expect(out).toMatch(/^no regression by category +worse \(legal\) +does not hold$/m);
       expect(out).toMatch(/^By category:\ncategory +n +mean +95% interval +pass rate +difference +p +Holm's p *$/m);
-      expect(out).toMatch(/^legal +50 +0\.76 +0\.\d+ to \S+ +0\.76 +-0\.24 +\S.* +worse$/m);
+      expect(out).toMatch(/^legal +50 +0\.76 +0\.\d+ to \S+ +76% +-0\.24 +\S.* +worse$/m);
       expect(out).toMatch(/corrected for 6 groups tested/);
       const { statistics, gates } = JSON.parse(readFileSync(path('desk.json'), 'utf8')) as {
         statistics: EvalStatistics;

@@ -74,8 +74,8 @@ export function evalPrompts(lab: () => EvalCommandLab): void {
       const { code, out } = await lab().run('capitals', 'gpt-5.1', '--model', 'fake:chance:0', ...scorer);
       expect(code).toBe(0);
       const [table, list] = [out, (await lab().cli.run(['eval', 'list', '--limit', '2'])).out];
-      expect(table).toMatch(/gpt-5\.1 .* 0\.75 +0\.\d+ to \S+ +0\.75 /);
-      expect(table).toMatch(/fake:chance:0 .* 0 +0 to 0\.\d+ +0 /);
+      expect(table).toMatch(/gpt-5\.1 .* 0\.75 +0\.\d+ to \S+ +75% /);
+      expect(table).toMatch(/fake:chance:0 .* 0 +0 to 0\.\d+ +0% /);
       for (const { id, scorer_scores: scores, avg_score: score } of (
         await lab().api.get<{ runs: EvalRunSummary[] }>('/api/eval?limit=2')
       ).body.runs) {

@@ -88,7 +88,7 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
 
       const shown = await lab().cli.run(['eval', 'show', runs[0]!.id], { terminal: 80 });
       expect(shown.out).toContain('\u001b[1mone | two\u001b[22m');
-      expect(shown.out).toMatch(/pass@2, pass\^2 of Contains +0.75, 0.75/);
+      expect(shown.out).toMatch(/pass@2, pass\^2 of Contains +75%, 75%/);
       const document = await lab().cli.json<object>([
         'eval',
         'show',

@@ -187,7 +187,7 @@ describe('evaluations', () => {
     );
     await expectSoon(
       async () => (await head.nth(2).getByRole('cell').allTextContents()).slice(1, 3),
-      [...['0 -100%', '0 -100%']],
+      [...['0 -100%', '0% -100%']],
     );
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
@@ -321,6 +321,15 @@ describe('evaluations', () => {
     await chooseRun('Compare with', 'shaky');
     const verdict = 'steady against shaky: No difference shown (so few datapoints could hardly have shown one)';
     await statistics.getByText(verdict).waitFor();
+    // Until the runs are there the field does not say that there is no baseline.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/eval?dataset_id=*', (route) => held.promise.then(() => route.continue()));
+    await page.reload();
+    const chosen = combobox('Compare with').locator('option:checked');
+    await expectSoon(() => chosen.textContent(), 'Loading…');
+    held.resolve();
+    await expectSoon(async () => (await chosen.textContent())?.startsWith('shaky'), true);
+    await page.unroute('**/api/eval?dataset_id=*');
     await page.goto(`${program.apiUrl}/evaluations/compare?runs=${shaky!.id},${steady.id}`);
     await statistics.getByText(verdict).waitFor();
     await statistics.getByText('What these numbers mean').click();
@@ -819,8 +828,8 @@ describe('evaluations', () => {
     await grid('Runs').getByRole('columnheader', { name: 'Pass rate' }).waitFor();
     const cellsOf = (name: string): Promise<string[]> =>
       grid('Runs').getByRole('row').filter({ hasText: name }).getByRole('gridcell').allInnerTexts();
-    await until(async () => (await cellsOf('both, prompt 1')).some((text) => text.trim() === '1'), 30_000);
-    await until(async () => (await cellsOf('both, silent')).some((text) => text.trim() === '0'), 30_000);
+    await until(async () => (await cellsOf('both, prompt 1')).some((text) => text.trim() === '100%'), 30_000);
+    await until(async () => (await cellsOf('both, silent')).some((text) => text.trim() === '0%'), 30_000);
     await expectAccessible(watched);
     expectNoFaultsBut(watched, /400/);
   });

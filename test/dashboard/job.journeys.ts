@@ -4,7 +4,7 @@ import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { categoryOf, itemsOf, makeJob, runPrompt, SCORERS, startJobProvider, type JobProvider } from '../evals/job.ts';
 import { recountComparison, recountGroups, recountRun } from '../evals/recounted-items.ts';
-import { interval, pWords, short, signed } from '../evals/words-of-numbers.ts';
+import { interval, percent, pWords, short, signed } from '../evals/words-of-numbers.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { expectSoon } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
@@ -59,7 +59,7 @@ describe('an evaluation of 300 rows by three scorers, three times', () => {
       await expectSoon(
         () => row(scores, name),
         [
-          ...[name, short(mean), interval(ci), short(se), short(rate.mean), interval(rate.ci), short(spread)],
+          ...[name, short(mean), interval(ci), short(se), percent(rate.mean), `${percent(rate.ci.low)} to ${percent(rate.ci.high)}`, short(spread)],
           ...['always_passed', 'flaky_datapoints', 'never_passed', 'datapoints', 'samples'].map((each) =>
             String(of[each]),
           ),
@@ -80,7 +80,7 @@ describe('an evaluation of 300 rows by three scorers, three times', () => {
       await expectSoon(
         () => row(byCategory, group['category']!),
         [
-          ...[group['category'], String(n), short(mean), interval(ci), short(rate.mean)],
+          ...[group['category'], String(n), short(mean), interval(ci), percent(rate.mean)],
           ...[signed(change.diff), interval(change.ci), pWords(change.p_value), pWords(change.p_holm)],
           expect.stringMatching(VERDICTS[change.verdict]!),
         ],

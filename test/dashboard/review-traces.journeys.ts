@@ -231,13 +231,13 @@ describe('a review of traces', () => {
     const judged = page.getByRole('table', { name: 'Judge agreement' }).getByRole('row', { name: /^fair/ });
     await expectSoon(
       async () => (await judged.getByRole('cell').allTextContents()).map((text) => text.split(' (')[0]),
-      ['Scoring rules', '2', '1', '1', '1'],
+      ['Scoring rules', '2', '100%', '100%', '1'],
     );
     await page.getByText('good: the queue closes when its interval is 0.1 wide.').waitFor();
     const reviewers = page.getByRole('table', { name: 'Reviewers' });
     const ada = reviewers.getByRole('row', { name: /ada/ });
     await expectSoon(async () => (await ada.getByRole('cell').allTextContents()).slice(0, 2), ['5', '0']);
-    await reviewers.getByRole('row', { name: /judy/ }).getByText('1 of 1: 1 (').waitFor();
+    await reviewers.getByRole('row', { name: /judy/ }).getByText('1 of 1: 100% (').waitFor();
     await page.getByRole('table', { name: 'Agreement' }).getByRole('row', { name: /^good/ }).waitFor();
     const differing = page.getByRole('list', { name: 'Differing reviews' });
     await differing.getByText('judy decided: good no').waitFor();

@@ -22,7 +22,7 @@ import {
   startJobProvider,
   type JobProvider,
 } from './job.ts';
-import { differenceWords, dollars, interval, pWords, short, signed } from './words-of-numbers.ts';
+import { differenceWords, dollars, interval, percent, pWords, short, signed } from './words-of-numbers.ts';
 import { recountComparison, recountGroups, recountRun, sumOf } from './recounted-items.ts';
 
 const TOLERANCE = 1e-9;
@@ -206,7 +206,9 @@ describeOnBothDatabases('an evaluation of 300 rows by three scorers, three times
       const of = scorer === null ? '' : ` of ${scorer}`;
       const { mean, ci, pass_rate: rate } = named(scorer) as unknown as EvalStatistics['score'];
       expect(show).toMatch(lineOf(`Mean score${of}`, short(mean!), interval(ci!)));
-      expect(show).toMatch(lineOf(`Pass rate${of}`, short(rate.mean!), interval(rate.ci!)));
+      expect(show).toMatch(
+        lineOf(`Pass rate${of}`, percent(rate.mean!), `${percent(rate.ci!.low)} to ${percent(rate.ci!.high)}`),
+      );
       const difference = scorer === null ? comparison.score : comparison.scorers[scorer]!;
       const words = differenceWords(difference);
       expect(show).toContain(words);
@@ -219,7 +221,7 @@ describeOnBothDatabases('an evaluation of 300 rows by three scorers, three times
     expect(show).toMatch(lineOf('Cost of judges', dollars(judges)));
     for (const { group, n, comparison: change, ...of } of groups) {
       const { mean, ci, pass_rate: rate } = of as unknown as EvalStatistics['score'];
-      const cells = [String(n), short(mean!), interval(ci!), short(rate.mean!)];
+      const cells = [String(n), short(mean!), interval(ci!), percent(rate.mean!)];
       const changed = [
         signed(change.diff),
         pWords(change.p_value),

@@ -4,6 +4,9 @@ import type { recountComparison } from './recounted-items.ts';
 /** `0.667` */
 export const short = (value: number): string => String(Math.round(value * 1_000) / 1_000);
 
+/** `66.7%` */
+export const percent = (rate: number): string => `${Math.round(rate * 1_000) / 10}%`;
+
 /** `+0.05`, `-0.24`, `0` */
 export function signed(value: number): string {
   const words = short(Math.abs(value));

@@ -36,5 +36,6 @@ export {
   formatMetadataValue,
   formatP,
   formatScore,
+  formatShare,
   type Bounds,
 } from './words/describe-scores.js';

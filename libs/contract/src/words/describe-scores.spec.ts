@@ -10,6 +10,7 @@ import {
   formatInterval,
   formatP,
   formatScore,
+  formatShare,
   namedScores,
   shownGroup,
   shownScore,
@@ -40,6 +41,10 @@ describe('scores', () => {
     expect([null, undefined, 0, 1, 0.5, 2 / 3, -1e-9].map(formatScore)).toEqual([
       ...['–', '–', '0', '1', '0.5', '0.667', '0'],
     ]);
+  });
+
+  it('are said in percent where they are rates', () => {
+    expect([null, 0, 0.6, 2 / 3, 0.0004, 1].map(formatShare)).toEqual(['–', '0%', '60%', '66.7%', '0%', '100%']);
   });
 
   it('have a sign where they changed', () => {

@@ -16,6 +16,11 @@ export function formatScore(score: Maybe): string {
   return score === null || score === undefined ? NONE : String(Number(score.toFixed(DIGITS)));
 }
 
+/** A rate from 0 to 1 in percent with one digit at most behind the point: `66.7%`; an en dash where there is none. */
+export function formatShare(share: Maybe): string {
+  return share === null || share === undefined ? NONE : `${Number((share * 100).toFixed(1))}%`;
+}
+
 /**
  * A difference with its sign: `+0.25`, `-80 ms`; none where no digit of it is shown. @param format an amount's, a
  * score's.
@@ -86,8 +91,6 @@ interface Preferences {
   first_preferred: SharedRate | null;
   self_disagreement: SharedRate | null;
 }
-
-const formatShare = (share: number): string => `${Number((share * 100).toFixed(1))}%`;
 
 /** How a run did beside its baseline by a judge that saw both answers, and how much their order counted, in sentences. */
 export function describePreference(found: Preferences): string {

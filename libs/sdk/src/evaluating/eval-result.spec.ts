@@ -84,8 +84,8 @@ describe('resultTable', () => {
         '-  diff >= 0                  left out: there is no run yet to compare with',
         '',
         'scorer      mean      95% interval      pass rate',
-        'all         0.8123    0.7711 to 0.8523  0.8123',
-        'exactMatch  0.8       0.7588 to 0.84    0.8',
+        'all         0.8123    0.7711 to 0.8523  81.2%',
+        'exactMatch  0.8       0.7588 to 0.84    80%',
         'short       no score',
         '',
         'score   worst datapoints',
@@ -115,7 +115,7 @@ describe('resultTable', () => {
         .split('\n')
         .filter((line) => /^(all|short) /.test(line));
     };
-    const [all, short] = ['all     0.3   0.2588 to 0.34  0.3', 'short   0.9   0.8588 to 0.94  0.9'];
+    const [all, short] = ['all     0.3   0.2588 to 0.34  30%', 'short   0.9   0.8588 to 0.94  90%'];
     expect(rowsOf(1, scorer('short'))).toEqual([short]);
     expect(rowsOf(0.5, scorer('short'))).toEqual([all, short]);
     expect(rowsOf(1, scorer('short', 0))).toEqual([all, short]);
@@ -136,8 +136,8 @@ describe('resultTable', () => {
     const statistics = { ...FACTS.statistics, group_by: ['category'], groups } as unknown as EvalStatistics;
     const lines = resultTable({ ...FACTS, statistics }).split('\n');
     expect(lines.filter((line) => /^(legal|login|stock) /.test(line))).toEqual([
-      'legal     4  0.3       0.2588 to 0.34  0.3',
-      'login     5  0.9       0.8588 to 0.94  0.9',
+      'legal     4  0.3       0.2588 to 0.34  30%',
+      'login     5  0.9       0.8588 to 0.94  90%',
       'stock     0  no score',
     ]);
   });

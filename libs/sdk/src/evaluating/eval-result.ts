@@ -90,7 +90,7 @@ const scorerRow = (name: string, { mean, ci, pass_rate: rate }: ScoreStatistics)
   name,
   mean === null ? 'no score' : number(mean),
   ci === null ? '' : `${number(ci.low)} to ${number(ci.high)}`,
-  rate.mean === null ? '' : number(rate.mean),
+  rate.mean === null ? '' : `${Number((rate.mean * 100).toFixed(1))}%`,
 ];
 
 function groupsPart({ statistics: { group_by: keys = [], groups = [], correction } }: EvalFacts): string {

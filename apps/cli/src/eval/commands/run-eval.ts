@@ -1,5 +1,5 @@
 import type { EvalFilter, EvalRunSummary, JudgedGate, RetryEval } from '@spandrel/contract';
-import { formatCounted, formatInterval, formatScore } from '@spandrel/contract/browser';
+import { formatCounted, formatInterval, formatScore, formatShare } from '@spandrel/contract/browser';
 import { SpandrelError, type Api } from '@spandrel/sdk';
 import {
   ciMetadata,
@@ -396,7 +396,7 @@ const COLUMNS: readonly Column<EvalReport>[] = [
   { title: 'name', text: ({ run }) => oneLine(run.name), shrinks: true },
   { title: 'score', text: (report) => formatScore(scoreOf(report).mean), align: 'right' },
   { title: '95% interval', text: (report) => formatInterval(scoreOf(report).ci), leaveOut: 1 },
-  { title: 'pass rate', text: (report) => formatScore(scoreOf(report).pass_rate.mean), align: 'right' },
+  { title: 'pass rate', text: (report) => formatShare(scoreOf(report).pass_rate.mean), align: 'right' },
   { title: 'cost', text: ({ run }) => formatDollars(run.total_cost), align: 'right' },
   { title: 'latency p50', text: ({ statistics }) => formatLatency(statistics.latency_ms.p50), align: 'right' },
   {

@@ -7,6 +7,7 @@ import {
   formatMetadataValue,
   formatP,
   formatScore,
+  formatShare,
   lastQuestionOf,
   namedScores,
   oneScore,
@@ -180,7 +181,7 @@ export function groupTable(
     head: [...keys, 'n', 'mean', '95% interval', 'pass rate', ...compared],
     rows: shown.map(({ group, of: { datapoints: n, mean, ci, pass_rate: rate }, compared: comparison }) => [
       ...keys.map((key) => oneLine(formatMetadataValue(group[key]))),
-      ...[String(n), formatScore(mean), formatInterval(ci), formatScore(rate.mean)],
+      ...[String(n), formatScore(mean), formatInterval(ci), formatShare(rate.mean)],
       ...(comparison === null
         ? []
         : [formatDifference(comparison.diff), formatP(comparison.p_value), formatP(comparison.p_holm)]),
@@ -208,7 +209,7 @@ export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statis
       row(entitle('Mean score', name), formatScore(mean), formatInterval(ci)),
     ),
     ...named.map(({ name, of: { pass_rate: rate } }) =>
-      row(entitle('Pass rate', name), formatScore(rate.mean), formatInterval(rate.ci)),
+      row(entitle('Pass rate', name), formatShare(rate.mean), formatInterval(rate.ci, formatShare)),
     ),
     ...(repeated ? repeatedRows(repeated) : []),
     row('Failed samples', `${statistics.failed_samples} of ${statistics.samples}`),
@@ -231,7 +232,7 @@ const repeatedRows = ({
   ...passK
     .filter(({ k }) => k > 1)
     .map(({ k, pass_at_k: any, pass_hat_k: all }) =>
-      row(entitle(`pass@${k}, pass^${k}`, name), `${formatScore(any)}, ${formatScore(all)}`),
+      row(entitle(`pass@${k}, pass^${k}`, name), `${formatShare(any)}, ${formatShare(all)}`),
     ),
   row(entitle('Flaky datapoints', name), String(flaky)),
 ];

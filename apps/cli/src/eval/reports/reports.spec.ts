@@ -223,7 +223,7 @@ describe('a markdown report', () => {
     const run = sampleRun({ scorers: [{ ...sampleScorer('a'), weight: 0 }] });
     const page = markdownReport([sampleReport({ statistics, run, baseline: run })]);
     expect(page).toContain('**worse by 0.25**. -0.25 (');
-    expect(page).toMatch(/\| `legal` \| 2 \| 0\.75 \| 0\.2 to 1 \| 0\.75 \| -0\.25 \| 0\.01 \| 0\.02 \| worse \|/);
+    expect(page).toMatch(/\| `legal` \| 2 \| 0\.75 \| 0\.2 to 1 \| 75% \| -0\.25 \| 0\.01 \| 0\.02 \| worse \|/);
     expect(page).toContain('corrected for 1 group tested');
   });
 

@@ -4,7 +4,7 @@ import { formatScore, shownScore } from '@spandrel/contract/browser';
 import { api, listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField, type SelectFieldProps } from '../../components/field.js';
-import { formatTime } from '../../components/format.js';
+import { formatId, formatTime } from '../../components/format.js';
 import { useLater } from '../../components/hooks.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 
@@ -15,16 +15,15 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) => api.getEval({ path: { id }, query: { items: 'none' }, signal }),
   });
 
-/** The newest runs of a dataset, from which one is chosen; `undefined` until they are there. */
+/** The newest runs of a dataset, from which one is chosen. */
 export function useRunsOf(datasetId: string, isNeeded = true) {
-  const query = useQuery({
+  return useQuery({
     queryKey: keys.runsOf(datasetId),
     queryFn: async ({ signal }) =>
       (await listPage<EvalRunSummary>('listEvalRuns', { query: { dataset_id: datasetId }, signal })).rows,
     staleTime: 0,
     enabled: isNeeded,
   });
-  return query.data;
 }
 
 /** How a select names runs, many of which have the same name: `nightly, 2026-11-22 14:03:05, score 0.85`. */
@@ -51,14 +50,17 @@ interface RunFieldProps extends Omit<SelectFieldProps, 'options' | 'onChange'> {
 /** A choice of a run of a dataset; nothing where there is none to choose, unless one is required. */
 export function RunField({ datasetId, without, none, onChange, ...field }: RunFieldProps) {
   const isLater = useLater();
-  const all = useRunsOf(datasetId, isLater || field.required || field.value !== '');
+  const { data: all, isError } = useRunsOf(datasetId, isLater || field.required || field.value !== '');
   const runs = all?.filter(({ id }) => !without.includes(id)) ?? [];
   const toOption = useRunOption();
+  // A select whose value is no option would show another one.
+  const chosen = String(field.value ?? '');
+  const awaited = all || chosen === '' ? [] : [{ value: chosen, label: isError ? formatId(chosen) : 'Loading…' }];
   if (all !== undefined && runs.length === 0 && !field.required) return null;
   return (
     <SelectField
       {...field}
-      options={[{ value: '', label: none }, ...runs.map(toOption)]}
+      options={[{ value: '', label: none }, ...awaited, ...runs.map(toOption)]}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );

@@ -1,5 +1,5 @@
 import type { ScoreBucket, ScoreQuality } from '@spandrel/contract';
-import { describeInterval, formatCount, formatScore } from '@spandrel/contract/browser';
+import { describeInterval, formatCount, formatScore, formatShare } from '@spandrel/contract/browser';
 import type { ChartData, ColourToken } from '../../components/chart-series.js';
 
 /** Colours of the labels of a score; others are one series. */
@@ -64,8 +64,6 @@ function labelsOf(buckets: readonly ScoreBucket[]): string[] {
 /** Targets that both a person and the judge have to score before the judge's mean is corrected. */
 const PAIRS_MIN = 20;
 
-const percentOf = (rate: number): string => `${(rate * 100).toFixed(0)}%`;
-
 /** What people's scores say of the judge's, in words (docs/spec/scores.md#quality-of-a-judge). */
 export function describeQuality({
   judge,
@@ -80,5 +78,5 @@ export function describeQuality({
   }
   const words = `${mean} Corrected by ${formatCount(human.k)} scores of people it is ${formatScore(corrected.mean)} (${describeInterval(corrected.ci)}).`;
   if (passes === null || fails === null) return words;
-  return `${words} The judge passes ${percentOf(passes.rate)} of what people pass, and fails ${percentOf(fails.rate)} of what people fail.`;
+  return `${words} The judge passes ${formatShare(passes.rate)} of what people pass, and fails ${formatShare(fails.rate)} of what people fail.`;
 }

@@ -3,6 +3,7 @@ import {
   describeCorrection,
   formatCount,
   formatScore,
+  formatShare,
   describePairs,
   describePreference,
   describeVerdict,
@@ -92,8 +93,8 @@ export function ScoreTable({ run, statistics }: StatisticsProps) {
           <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
           <IntervalCell value={of.mean} ci={of.ci} />
           <td>{formatScore(of.se)}</td>
-          <td>{formatScore(of.pass_rate.mean)}</td>
-          <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} />
+          <td>{formatShare(of.pass_rate.mean)}</td>
+          <IntervalCell value={of.pass_rate.mean} ci={of.pass_rate.ci} format={formatShare} />
           {passCounts(of, isRepeated).map((count, at) => (
             <td key={counted[at]}>{count}</td>
           ))}
@@ -148,9 +149,9 @@ export function PassTable({ run, statistics }: StatisticsProps) {
   );
 }
 
-/** `0.667 ± 0.333` */
+/** `66.7% ± 33.3%` */
 const withError = (value: number | null, se: number | null): string =>
-  value === null || se === null ? formatScore(value) : `${formatScore(value)} ± ${formatScore(se)}`;
+  value === null || se === null ? formatShare(value) : `${formatShare(value)} ± ${formatShare(se)}`;
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;
 
@@ -245,7 +246,7 @@ export function GroupTable({ statistics, run }: { statistics: EvalStatistics; ru
             <td>{formatCount(of.datapoints)}</td>
             <td title={String(of.mean ?? '')}>{formatScore(of.mean)}</td>
             <IntervalCell value={of.mean} ci={of.ci} />
-            <td>{formatScore(of.pass_rate.mean)}</td>
+            <td>{formatShare(of.pass_rate.mean)}</td>
             {comparison && (
               <>
                 <td title={String(comparison.diff ?? '')}>{formatDifference(comparison.diff)}</td>

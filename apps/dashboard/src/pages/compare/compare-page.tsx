@@ -1,5 +1,5 @@
 import type { ComparedItem, EvalRunResource, ComparedItemList, EvalRunSummary } from '@spandrel/contract';
-import { formatCount, formatDifference, formatScore, shownScore } from '@spandrel/contract/browser';
+import { formatCount, formatDifference, formatScore, formatShare, shownScore } from '@spandrel/contract/browser';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { gridRows } from '../../features/list/use-paged-list.js';
@@ -250,7 +250,7 @@ interface ComparedAmount {
 
 const AMOUNTS: readonly ComparedAmount[] = [
   { of: (run) => shownScore(run).mean, format: formatScore, isBetter: 1 },
-  { of: (run) => shownScore(run).pass_rate?.mean, format: formatScore, isBetter: 1 },
+  { of: (run) => shownScore(run).pass_rate?.mean, format: formatShare, isBetter: 1 },
   { of: costOf, format: formatColumnCost, isBetter: -1 },
   { of: (run) => run.latency_ms?.p50, format: formatDuration, isBetter: -1 },
   {
@@ -284,7 +284,7 @@ function ComparedRun({ run, baseline, digits, onRemove }: ComparedRunProps) {
         return (
           <td key={COLUMNS[at + 2]}>
             {format(value, digits)}{' '}
-            {share !== null && <Change by={share * isBetter}>{formatDifference(share, formatPercent)}</Change>}
+            {share !== null && <Change by={share * isBetter}>{formatDifference(share, formatShare)}</Change>}
           </td>
         );
       })}
@@ -296,8 +296,6 @@ function ComparedRun({ run, baseline, digits, onRemove }: ComparedRunProps) {
 function shareOfChange(from: number | null | undefined, to: number | null | undefined): number | null {
   return from == null || to == null || from === 0 ? null : (to - from) / from;
 }
-
-const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))}%`;
 
 /** A change, in a colour that says what its sign does. @param by how much better it became. */
 export function Change({ by, children }: { by: number | null; children: ReactNode }) {

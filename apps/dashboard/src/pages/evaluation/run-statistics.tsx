@@ -115,7 +115,7 @@ export function RunGates({ run }: { run: EvalRunResource }) {
 }
 
 function GateTable({ run: { gates, dataset_id: datasetId } }: { run: EvalRunResource }) {
-  const runs = useRunsOf(datasetId);
+  const { data: runs } = useRunsOf(datasetId);
   const nameOf = (id: string): string => runs?.find((run) => run.id === id)?.name ?? id;
   return (
     <ScrolledTable

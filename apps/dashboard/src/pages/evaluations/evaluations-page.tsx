@@ -1,5 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
-import { formatScore, shownScore } from '@spandrel/contract/browser';
+import { formatShare, shownScore } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { capitalized } from '../../components/format.js';
@@ -168,7 +168,7 @@ function RunFilters(props: {
 /** What the runs of a group have beside the columns of all runs. */
 const GROUP_COLUMNS: readonly GridColumn<EvalRunSummary>[] = [
   cellColumn('pass_rate', 'Pass rate', { width: 92, align: 'end' }, (run) =>
-    formatScore(shownScore(run).pass_rate?.mean),
+    formatShare(shownScore(run).pass_rate?.mean),
   ),
   durationColumn('latency', 'Latency p50', 92, ({ latency_ms: latency }) => latency?.p50),
 ];

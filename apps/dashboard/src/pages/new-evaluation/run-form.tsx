@@ -277,7 +277,7 @@ interface CostEstimateProps {
 
 function CostEstimate({ datasetId, models, calls, isJudged }: CostEstimateProps) {
   const named = useSettled(models.join('\n'), PAUSE_MS).split('\n').filter(Boolean);
-  const counted = (useRunsOf(datasetId) ?? []).filter((run) => run.total_tokens > 0);
+  const counted = (useRunsOf(datasetId).data ?? []).filter((run) => run.total_tokens > 0);
   const earlier = counted.find((run) => isJudged && run.judge_cost !== null) ?? counted[0];
   const sizes = useQuery({
     queryKey: keys.datapointSizes(datasetId),

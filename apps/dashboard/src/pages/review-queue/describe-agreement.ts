@@ -1,17 +1,18 @@
 import type { AgreementOfScores, ScoreQuality } from '@spandrel/contract';
-import { formatScore } from '@spandrel/contract/browser';
+import { formatScore, formatShare } from '@spandrel/contract/browser';
 
 interface Measure {
   member: 'percent_agreement' | 'cohen_kappa' | 'fleiss_kappa' | 'krippendorff_alpha' | 'gwet_ac1';
   interval?: 'percent_agreement_ci' | 'krippendorff_alpha_ci' | 'gwet_ac1_ci';
   name: string;
   meaning: string;
+  format?: typeof formatShare;
 }
 
 /** The measures of agreement, with what each says (docs/evaluations.md#agreement). */
 export const MEASURES: readonly Measure[] = [
   {
-    ...{ member: 'percent_agreement', interval: 'percent_agreement_ci', name: 'Same answer' },
+    ...{ member: 'percent_agreement', interval: 'percent_agreement_ci', name: 'Same answer', format: formatShare },
     meaning:
       'How often two reviewers gave the same answer. It is high by chance alone where nearly all answers are alike.',
   },

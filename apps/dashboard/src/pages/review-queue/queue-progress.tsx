@@ -5,6 +5,7 @@ import {
   formatCounted,
   formatInterval,
   formatScore,
+  formatShare,
   NONE,
   scoreText,
 } from '@spandrel/contract/browser';
@@ -113,7 +114,7 @@ function Progress({ progress }: { progress: Progress }) {
 }
 
 const rateWords = (rate: JudgeAgreementOfRun['true_pass_rate']): string =>
-  rate === null ? NONE : `${formatScore(rate.rate)} (${formatInterval(rate.ci)})`;
+  rate === null ? NONE : `${formatShare(rate.rate)} (${formatInterval(rate.ci, formatShare)})`;
 
 const goldWords = ({ gold }: Progress['reviewers'][number]): string =>
   gold ? `${formatCount(gold.correct)} of ${formatCount(gold.answered)}: ${rateWords(gold.accuracy)}` : NONE;
@@ -156,10 +157,10 @@ function Agreement({ scores }: { scores: readonly AgreementOfScores[] }) {
             <td>{formatCount(one.units)}</td>
             <td>{formatCount(one.ratings)}</td>
             <td>{formatCount(one.raters)}</td>
-            {MEASURES.map(({ member, interval }) => (
+            {MEASURES.map(({ member, interval, format = formatScore }) => (
               <td key={member}>
-                {formatScore(one[member])}
-                {interval && one[interval] && ` (${formatInterval(one[interval])})`}
+                {format(one[member])}
+                {interval && one[interval] && ` (${formatInterval(one[interval], format)})`}
               </td>
             ))}
           </tr>
