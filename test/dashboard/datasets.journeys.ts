@@ -92,7 +92,7 @@ describe('datapoints', () => {
     await button('Save').click();
     await faults.getByText('Line 3: score must be a number from 0 to 1').waitFor();
     expect(await versionOf(id)).toBe(1);
-    await page.getByRole('link', { name: 'Back to edited' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'edited' }).click();
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
     await question.waitFor();
     await expectAccessible(watched);
@@ -122,7 +122,7 @@ describe('datapoints', () => {
       messages: [{ role: 'user', content: 'Where to?' }],
       expected: 'There',
     });
-    await page.getByRole('link', { name: 'Back to edited' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'edited' }).click();
     await question.getByRole('button', { name: 'Leave without saving' }).click();
     await heading('edited');
     expect(await versionOf(id)).toBe(3);

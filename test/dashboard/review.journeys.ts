@@ -322,6 +322,10 @@ describe('a review with a form', () => {
     await expectAccessible(watched);
     await press('Escape');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    const { body: empty } = await program.api.post<{ id: string }>('/api/datasets', { name: 'empty' });
+    await page.goto(`${program.apiUrl}/review/${empty.id}`);
+    await page.getByText('0 completed, 0 claimed by others, 0 pending.').waitFor();
+    expect(await page.getByRole('button', { name: 'Review what I did' }).count()).toBe(0);
     // What is pending may be of groups that this reviewer has answered in.
     expectNoFaultsBut(watched, /status of 404/);
   });

@@ -100,6 +100,22 @@ describe('two thousand traces', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('stand below first steps that move nothing when they are known, in a narrow window, too', async () => {
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    try {
+      await open();
+      const steps = page.getByRole('region', { name: 'First steps' });
+      await steps.waitFor();
+      const { height } = (await steps.boundingBox())!;
+      await steps.getByText('Open a trace, choose a span, and press Add to dataset.').waitFor();
+      expect((await steps.boundingBox())!.height).toBe(height);
+    } finally {
+      await page.setViewportSize(usual);
+    }
+    expectNoFaults(watched);
+  });
+
   inBrowser('are found by a range whose ends are typed by keys', async () => {
     await page.goto(`${program.apiUrl}/traces?since=2026-03-02T11:00:00.000Z`);
     await page.getByLabel(/^From/).focus();

@@ -176,6 +176,10 @@ describe('the walk by keys alone', () => {
     const said = page.getByRole('region', { name: 'Peek' }).getByRole('article').first();
     await said.waitFor();
     await expectSoon(async () => (await said.boundingBox())!.y < 820, true);
+    expect(await said.getAttribute('aria-label')).toBe('User message');
+    const scrolls = `[...document.querySelectorAll('[aria-label="Peek"] *')].filter((part) =>
+      part.scrollHeight > part.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(part).overflowY)).length`;
+    expect(await page.evaluate(scrolls)).toBe(0);
     await press('Escape');
     await pressInTurn(page, 'g', 'a');
     await heading('Analytics');

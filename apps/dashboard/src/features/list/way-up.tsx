@@ -7,9 +7,9 @@ import { lastTraceList, searchOfList, stepsToList } from './list-memory.js';
 /**
  * The way up to a list, with its filters and at the row one came from: Escape, and a link above the title.
  * @param path of the list; that from which a trace was opened where it is left out. @param group heading of the key.
- * @returns the link, in its landmark.
+ * @param name of the list, where its path does not say it. @returns the link, in its landmark.
  */
-export function useWayUp(path: string | null, group: string): ReactNode {
+export function useWayUp(path: string | null, group: string, name?: string): ReactNode {
   const navigate = useNavigate();
   const to = path ?? lastTraceList()?.path ?? '/traces';
   const search = searchOfList(to);
@@ -27,7 +27,7 @@ export function useWayUp(path: string | null, group: string): ReactNode {
   return (
     <nav aria-label="Breadcrumb">
       <Link to={to} search={search as never} onClick={press} dir="auto">
-        {nameOfList(to)}
+        {name ?? nameOfList(to)}
       </Link>
     </nav>
   );

@@ -20,7 +20,12 @@ export function MessageList({ messages, reading }: MessageListProps) {
   const last = Math.max(question + 1, messages.length - 1);
   return (
     <div className={styles.list}>
-      <Messages messages={messages.slice(0, question)} reading={reading} folds="earlier messages" most={EARLIER_MAX} />
+      <Messages
+        messages={messages.slice(0, question)}
+        reading={reading}
+        folds="earlier messages"
+        most={reading.isBrief ? 0 : EARLIER_MAX}
+      />
       <Messages messages={messages.slice(question, question + 1)} reading={reading} />
       <Messages
         messages={messages.slice(question + 1, last)}

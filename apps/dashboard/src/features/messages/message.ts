@@ -44,6 +44,8 @@ export interface MessageReading {
   sought: string;
   /** Lines of a long text that are shown before one asks for all of it, where the page has room for few. */
   lines?: number;
+  /** Whether all that comes before the last question waits until it is asked for. */
+  isBrief?: boolean;
 }
 
 /** A value as JSON over several lines. */

@@ -43,25 +43,22 @@ export function DatapointPage() {
     queryFn: ({ signal }) => api.getDatapoint({ path: { id, dp_id: dp }, signal }),
     enabled: !isNew,
   });
-  useWayUp(datasetAddress(id), 'Datapoint');
-  const back = (
-    <Link to={datasetAddress(id)}>{dataset.data ? `Back to ${dataset.data.name}` : 'Back to the dataset'}</Link>
-  );
+  const wayUp = useWayUp(datasetAddress(id), 'Datapoint', dataset.data?.name);
   const error = dataset.error ?? query.error;
   if (isNotFound(error)) {
     const what = isNotFound(dataset.error) ? 'Dataset' : 'Datapoint';
-    return <NotFound what={what} back={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : back} />;
+    return <NotFound what={what} back={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : wayUp} />;
   }
   const title = query.data === undefined ? (isNew ? 'New datapoint' : 'Datapoint') : titleOfDatapoint(query.data);
   const retry = (): void => void (dataset.error ? dataset.refetch() : query.refetch());
   return (
     <>
+      {wayUp}
       <PageHeading title={title}>
         {!isNew && <CommentsButton target={{ target_type: 'datapoint', target_id: dp, parent_id: id }} />}
         {!isNew && (
           <Neighbours id={dp} one="datapoint" labelOf={(step) => step} addressOf={(to) => datapointAddress(id, to)} />
         )}
-        {back}
       </PageHeading>
       {error && <FaultNotice title="The datapoint could not be loaded" error={error} onRetry={retry} />}
       {(isNew || query.data !== undefined) && (

@@ -119,9 +119,12 @@ function NothingLeft({ session, memory, counts }: NothingLeftProps) {
       <EmptyState
         title="Nothing left to review"
         action={
-          <Button variant="primary" onClick={() => void navigate({ to: '.', search: { view: 'done' } as never })}>
-            Review what I did
-          </Button>
+          counts !== null &&
+          counts.completed > 0 && (
+            <Button variant="primary" onClick={() => void navigate({ to: '.', search: { view: 'done' } as never })}>
+              Review what I did
+            </Button>
+          )
         }
       >
         {counts !== null && (

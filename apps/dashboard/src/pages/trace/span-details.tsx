@@ -43,13 +43,15 @@ interface SpanDetailsProps {
   onTab(tab: Tab): void;
   /** Escape leads back to where the span was chosen. */
   onLeave(): void;
+  /** Whether it stands beside a list: it scrolls with what is around it, and begins with the last question. */
+  isBrief?: boolean;
   ref?: Ref<HTMLElement>;
 }
 
 const TAB_ITEMS = TABS.map((id) => ({ id, label: capitalized(id) }));
 
 /** Everything of one span. */
-export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps) {
+export function SpanDetails({ span, tab, onTab, onLeave, isBrief = false, ref }: SpanDetailsProps) {
   const panelId = useId();
   const status = statusWordOf(span);
   const { payload, error, retry } = useSpanPayload(span.id, status);
@@ -62,6 +64,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       ref={ref ?? null}
       aria-label="Span details"
       className={styles.details}
+      data-brief={isBrief || undefined}
       tabIndex={-1}
       onKeyDown={(event) => {
         if (isInDialog(event.target)) return;
@@ -88,7 +91,7 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
         onSelect={onTab}
       />
       <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, shown)} className={styles.panel}>
-        <SpanTexts key={span.id} span={span} payload={payload} tab={shown}>
+        <SpanTexts key={span.id} {...{ span, payload, isBrief }} tab={shown}>
           {error !== null && <FaultNotice title="The texts could not be loaded" error={error} onRetry={retry} />}
           {isSlow && <div className={styles.waiting} aria-hidden="true" />}
         </SpanTexts>
@@ -208,12 +211,13 @@ interface SpanTextsProps {
   /** `null` while the texts are fetched. */
   payload: OpenPayload | null;
   tab: Tab;
+  isBrief: boolean;
   /** What stands in the place of texts that are not there. */
   children: ReactNode;
 }
 
 /** The texts of a span in the format that the reader has chosen, with what can be done with them. */
-function SpanTexts({ span, payload, tab, children }: SpanTextsProps) {
+function SpanTexts({ span, payload, tab, isBrief, children }: SpanTextsProps) {
   const { format, wraps } = useReadingPreferences();
   const [sought, setSought] = useState('');
   const [at, setAt] = useState(0);
@@ -278,7 +282,11 @@ function SpanTexts({ span, payload, tab, children }: SpanTextsProps) {
         {payload === null ? (
           children
         ) : isConversation ? (
-          <MessagesPanel payload={payload} reading={{ format, wraps, sought: quickSought }} onMarked={setMarked} />
+          <MessagesPanel
+            payload={payload}
+            reading={{ format, wraps, isBrief, sought: quickSought }}
+            onMarked={setMarked}
+          />
         ) : (
           <SectionPanel {...{ payload, section, format, wraps }} sought={quickSought} shownOffset={shown} />
         )}

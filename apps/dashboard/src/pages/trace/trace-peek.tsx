@@ -51,7 +51,7 @@ export function TracePeekRegion({ traceId: current, spanId, onClose }: TracePeek
           onChange={({ target }) => setChosen(target.value)}
         />
       )}
-      {span && <SpanDetails span={span} tab={tab} onTab={setTab} onLeave={onClose} />}
+      {span && <SpanDetails isBrief span={span} tab={tab} onTab={setTab} onLeave={onClose} />}
       {trace && <TraceFacts trace={trace} />}
     </section>
   );
