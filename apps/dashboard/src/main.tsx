@@ -5,8 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { DashboardQueryClient } from './api/query-client.js';
 import { createAppRouter } from './app/router.js';
 import { BROWSER_SESSION } from './features/browser-session.js';
-import './styles/tokens.css';
-import './styles/base.css';
+import './styles/styles.css';
 
 const queryClient = new DashboardQueryClient();
 // Asked while the page's scripts are fetched.

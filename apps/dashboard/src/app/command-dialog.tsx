@@ -12,7 +12,7 @@ import { datasetAddress, runAddress, traceAddress } from '../features/addresses.
 import { commandsFor, type Command } from './commands.js';
 import { useFoundByName } from './found-by-name.js';
 import { lastVisits } from './use-visits.js';
-import styles from './command-dialog.module.css';
+import styles from '../components/choice-list.module.css';
 
 /** The command menu, open as long as it is rendered. */
 export function CommandDialog({ onClose }: { onClose(): void }) {
@@ -112,7 +112,7 @@ export function CommandList({ text, commands, onType, onChoose }: CommandListPro
               onClick={() => onChoose(command)}
             >
               <span className={styles.label}>{command.label}</span>
-              <span className={styles.group}>{command.group}</span>
+              <span className="small">{command.group}</span>
               {command.keys && <kbd aria-hidden="true">{command.keys}</kbd>}
             </Autocomplete.Item>
           )}

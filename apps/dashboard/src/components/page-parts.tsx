@@ -46,7 +46,7 @@ export function FaultNotice({ title, error, onRetry }: FaultNoticeProps) {
       <p className={styles.title}>{title}</p>
       <p>{detail}</p>
       {facts !== '' && <p className={styles.facts}>{facts}</p>}
-      <div className={styles.buttons}>
+      <div className="row">
         {onRetry && <Button onClick={onRetry}>Try again</Button>}
         <Button onClick={() => void copyAs('the error', [title, detail, facts].filter(Boolean).join('\n'))}>
           Copy

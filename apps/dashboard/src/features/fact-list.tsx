@@ -25,7 +25,7 @@ export function FactList({ label, facts }: { label: string; facts: readonly Fact
         // Names of metadata may be those of other facts.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={`${name} ${at}`} className={styles.fact}>
-          <span className={styles.name}>{name}</span>{' '}
+          <span className="quiet">{name}</span>{' '}
           <span {...(exact !== undefined && exact !== value && { title: exact })} dir="auto">
             {(links ?? [{ value, to, search }]).map((one, place) => (
               <Fragment key={one.value}>

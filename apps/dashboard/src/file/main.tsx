@@ -4,8 +4,7 @@ import { createHashHistory, createRootRoute, createRoute, createRouter, RouterPr
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { readSearch, writeSearch } from '../app/search-text.js';
-import '../styles/tokens.css';
-import '../styles/base.css';
+import '../styles/styles.css';
 import { FileFrame, FileIndex, FileTrace } from './file-pages.js';
 
 const root = createRootRoute({ component: FileFrame, notFoundComponent: FileIndex });

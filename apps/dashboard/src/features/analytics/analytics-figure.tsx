@@ -232,7 +232,7 @@ function FigureTable({ figure, chart, data }: Pick<ChartProps, 'chart'> & { figu
   return (
     <>
       {rows.length < filled.length && (
-        <p className={styles.note}>
+        <p className="small">
           The newest {formatCount(rows.length)} of {formatCount(filled.length)} buckets; zoom in to see others.
         </p>
       )}

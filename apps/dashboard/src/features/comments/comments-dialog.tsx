@@ -62,7 +62,7 @@ function Comment({ comment, isHere }: { comment: CommentResource; isHere: boolea
     });
   return (
     <article aria-label={`Comment of ${name}`} className={styles.comment}>
-      <p className={styles.head}>
+      <p className="row quiet">
         <strong>{name}</strong> <Time at={createdAt} />
         {editedAt !== null && ' (edited)'}
         {!isHere && (

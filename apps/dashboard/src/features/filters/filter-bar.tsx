@@ -44,8 +44,8 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
     onChange(asked.current, isTyped);
   });
   return (
-    <search aria-label="Filters" className={styles.filters}>
-      <div className={styles.fields}>
+    <search aria-label="Filters" className="stack">
+      <div className="row fields">
         {bar.map((filter) => (
           <BarField
             key={filter.id}
@@ -112,7 +112,7 @@ export function FilterChips<Search>({ chips, onRemove, onClear }: FilterChipsPro
       {chips.map((chip) => (
         <button key={`${chip.name} ${chip.value}`} type="button" className={styles.chip} onClick={() => onRemove(chip)}>
           <span className="visually-hidden">Remove filter: </span>
-          <span className={styles.name}>{chip.name} </span>
+          <span className="quiet">{chip.name} </span>
           <span className={styles.value}>{chip.value}</span>
           <Icon name="close" size={12} />
         </button>

@@ -11,7 +11,7 @@ import { TextField } from '../../components/field.js';
 import { keys } from '../../api/keys.js';
 import { useSettled } from '../../components/hooks.js';
 import { AMOUNT_HINTS, readAmount, type FilterField } from './filter-field.js';
-import styles from './filter-dialog.module.css';
+import styles from '../../components/choice-list.module.css';
 
 interface FilterDialogProps {
   field: FilterField;
@@ -132,8 +132,8 @@ function SuggestedValues({ label, facet, words, value, onType, onChoose }: Sugge
               className={styles.item}
               onClick={() => onChoose(item.value)}
             >
-              <bdi className={styles.value}>{wordOf(item)}</bdi>
-              {item.count !== null && <span className={styles.count}>{formatCount(item.count)}</span>}
+              <bdi className={styles.label}>{wordOf(item)}</bdi>
+              {item.count !== null && <span className="quiet">{formatCount(item.count)}</span>}
             </Autocomplete.Item>
           )}
         </Autocomplete.List>

@@ -36,7 +36,7 @@ export function GateEditor(props: GateEditorProps) {
   const { gates, onChange } = props;
   const change = (at: number, next: GateFields): void => onChange(gates.with(at, next));
   return (
-    <div className={styles.gates}>
+    <div className="stack">
       {gates.map((gate, at) => (
         // The fields of a gate are all that distinguishes it from another.
         // oxlint-disable-next-line react/no-array-index-key

@@ -2,7 +2,6 @@ import { formatCount } from '@spandrel/contract/browser';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import type { ChosenRows } from './bulk-job.js';
-import styles from './list-page.module.css';
 
 interface SelectionToolbarProps {
   chosen: Pick<ChosenRows, 'count' | 'isMore'>;
@@ -16,7 +15,7 @@ interface SelectionToolbarProps {
 export function SelectionToolbar({ chosen, offer, onClear, children }: SelectionToolbarProps) {
   if (chosen.count === 0) return null;
   return (
-    <div role="toolbar" aria-label="Selection" className={styles.selection}>
+    <div role="toolbar" aria-label="Selection" className="row">
       <span>{chosen.count === undefined ? 'All' : countWords(chosen)} selected</span>
       {offer && <Button onClick={offer.select}>Select all {countWords(offer)} that match</Button>}
       {children}

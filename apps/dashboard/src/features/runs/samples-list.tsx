@@ -91,7 +91,7 @@ export function ScorerList({ scores }: { scores: EvalItem['scores'] }) {
             {judge !== null && `by ${judge}${describeCalls(calls)}. `}
             {reason}
             <PreferenceOfPair preference={preference} />
-            {error !== null && <span className={styles.failed}>{error}</span>}
+            {error !== null && <span className="failed">{error}</span>}
           </li>
         ),
       )}

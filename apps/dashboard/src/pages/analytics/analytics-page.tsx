@@ -119,7 +119,7 @@ function AnalyticsFilterBar({ search, models, onChange }: AnalyticsFilterBarProp
   const change = (changes: Record<string, unknown>): void => onChange(readAnalyticsSearch({ ...search, ...changes }));
   const names = search.model === undefined || models.includes(search.model) ? models : [...models, search.model];
   return (
-    <search aria-label="Filters" className={styles.filters}>
+    <search aria-label="Filters" className="row">
       <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
       <SelectField
         label="Bucket"

@@ -81,7 +81,7 @@ export function GroupsGrid({ search, onChange }: GroupsGridProps) {
   return (
     <section className={styles.models} aria-labelledby="groups-heading">
       <h2 id="groups-heading">Groups</h2>
-      <div className={styles.filters}>
+      <div className="row">
         <SelectField
           label="Group by"
           options={choices(by)}

@@ -126,7 +126,7 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
         <RunDifferences key={run.id} {...{ run, baseline }} />
       ))}
       {others.length > 0 && (
-        <section aria-label="Statistics" className={styles.statistics}>
+        <section aria-label="Statistics" className="stack">
           <h2>Statistics</h2>
           {others.map((run) => (
             <RunComparison key={run.id} {...{ run, baseline }} division={search} />
@@ -202,7 +202,7 @@ function ResultCell({ result }: { result: ComparedItem['results'][number] | unde
     <>
       <span className={styles.score}>{formatScore(result?.score)}</span>{' '}
       {worst !== null && <span className={styles.what}>worst {worst} </span>}
-      <bdi className={result?.error == null ? undefined : styles.failed}>{text.slice(0, SHOWN_LENGTH)}</bdi>
+      <bdi className={result?.error == null ? undefined : 'failed'}>{text.slice(0, SHOWN_LENGTH)}</bdi>
     </>
   );
 }

@@ -111,7 +111,7 @@ export function RunDifferences({ run, baseline }: Record<'run' | 'baseline', Eva
   const values = differences.filter((each) => !isLong(each));
   const title = `What differs: ${baseline.name} → ${run.name}`;
   return (
-    <section aria-label={title} className={styles.statistics}>
+    <section aria-label={title} className="stack">
       <h2 dir="auto">{title}</h2>
       {values.length > 0 && (
         <ScrolledTable

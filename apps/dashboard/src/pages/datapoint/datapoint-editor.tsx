@@ -106,7 +106,7 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
           Save
         </Button>
         {datapoint !== null && <DatapointSource datapoint={datapoint} />}
-        {isUnsaved && <span className={styles.unsaved}>Not saved yet</span>}
+        {isUnsaved && <span className="quiet">Not saved yet</span>}
       </div>
       <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={setTab} />
       <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} className={styles.panel}>

@@ -27,7 +27,6 @@ import { SendToReview } from '../../features/send-to-review.js';
 import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
 import { useDatapointList } from './use-dataset.js';
 import { EvaluateButton } from './runs-tab.js';
-import styles from './dataset-page.module.css';
 import { DialogButton, lazyPart } from '../../components/lazy-part.js';
 
 interface DatapointsTabProps {
@@ -184,7 +183,7 @@ function DatapointActions({ datasetId, onImported }: { datasetId: string; onImpo
   const navigate = useNavigate();
   const add = (): void => void navigate({ to: datapointAddress(datasetId, 'new') });
   return (
-    <div className={styles.actions}>
+    <div className="row">
       <PageActions group="Dataset" actions={[{ label: 'Add datapoint', icon: 'plus', writes: true, run: add }]} />
       <DialogButton
         {...{ icon: 'arrowUp', writes: true }}

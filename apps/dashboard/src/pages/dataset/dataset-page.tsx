@@ -93,9 +93,9 @@ function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
   return (
-    <header className={styles.header}>
+    <header className="stack">
       <PageHeading title={dataset.name}>
-        <span className={styles.actions}>
+        <span className="row">
           <PageActions
             group="Dataset"
             actions={[

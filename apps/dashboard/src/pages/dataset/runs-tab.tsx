@@ -12,7 +12,6 @@ import { CompareToolbar, runColumns, useRunList } from '../../features/runs/run-
 import { RunTrend } from '../../features/runs/run-trend.js';
 import { runAddress } from '../../features/addresses.js';
 import { Button } from '../../components/button.js';
-import styles from './dataset-page.module.css';
 
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
@@ -38,7 +37,7 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
   }
   return (
     <>
-      <div className={styles.actions}>
+      <div className="row">
         <EvaluateButton datasetId={datasetId} />
         <CompareToolbar runs={selected.rows} onClear={selected.onClear} />
       </div>

@@ -43,7 +43,7 @@ export function EventsPage() {
   return (
     <>
       <PageHeading title="Events" />
-      <div className={styles.bar}>
+      <div className="row fields">
         <SelectField
           label="Type"
           options={TYPES}
@@ -59,7 +59,7 @@ export function EventsPage() {
         </p>
       </div>
       {log.isRefused && (
-        <p role="alert" className={styles.refused}>
+        <p role="alert" className="failed">
           The event stream is not available. Retrying every five seconds.
         </p>
       )}

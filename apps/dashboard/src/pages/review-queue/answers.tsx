@@ -69,7 +69,7 @@ function AnswerView({ answer: { run, result }, reading, onUse }: AnswerViewProps
             {name}
           </Link>
         </h3>
-        {config.model !== name && <bdi className={styles.model}>{config.model}</bdi>}
+        {config.model !== name && <bdi className="quiet">{config.model}</bdi>}
         {score === null ? <StatusBadge status={status} /> : <span>Score {formatScore(score)}</span>}
         {output !== null && onUse !== undefined && (
           <Button variant="quiet" disabled={onUse === null} onClick={() => onUse?.(output)}>
@@ -80,7 +80,7 @@ function AnswerView({ answer: { run, result }, reading, onUse }: AnswerViewProps
       {error !== null && <RunError>{error}</RunError>}
       {output !== null && output !== '' && <MessageText text={output} label={`Answer of ${name}`} reading={reading} />}
       {(output === '' || (output === null && error === null)) && (
-        <p className={styles.model}>{output === null && goesOn(run) ? 'No answer yet' : 'No answer'}</p>
+        <p className="quiet">{output === null && goesOn(run) ? 'No answer yet' : 'No answer'}</p>
       )}
     </li>
   );

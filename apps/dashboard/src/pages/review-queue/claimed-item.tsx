@@ -222,7 +222,7 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
       <section aria-label="Changes" className={styles.changes}>
         <h2>Changes</h2>
         {shown === draft.before ? (
-          <p className={styles.quiet}>No changes yet.</p>
+          <p className="quiet">No changes yet.</p>
         ) : (
           <DiffView beforeName="Original" afterName="Edited" before={draft.before} after={shown} mode="words" />
         )}

@@ -20,7 +20,7 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
   return (
     <>
       {target && (
-        <p className={styles.quiet}>
+        <p className="quiet">
           {/* In a window of its own: the item is released when its page is left. */}
           <a href={BASE + target.to} target="_blank" rel="noopener">
             Open {target.word}
@@ -32,11 +32,7 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>
           <h3>{name}</h3>
-          {text === '' ? (
-            <p className={styles.quiet}>Empty</p>
-          ) : (
-            <MessageText text={text} label={name} reading={reading} />
-          )}
+          {text === '' ? <p className="quiet">Empty</p> : <MessageText text={text} label={name} reading={reading} />}
         </article>
       ))}
     </>

@@ -192,7 +192,7 @@ function Differing({ datasetId, items }: { datasetId: string | null; items: read
         {items.map((item) => (
           <li key={item.id}>
             <ReviewItemLink datasetId={datasetId} itemId={item.id} text={summaryOf(item)} />
-            <span className={styles.quiet}>
+            <span className="quiet">
               <AnswerWords item={item} isOpen={openGroups.has(item.group_id)} />
             </span>
           </li>

@@ -145,7 +145,7 @@ export function ReviewTerms({ item }: { item: QueueItemResource }) {
   const { review_no: number = 1, reviews_required: required = 1, adjudicates, blind } = item;
   if (required === 1) return null;
   return (
-    <p className={styles.quiet}>
+    <p className="quiet">
       {adjudicates
         ? `The answers of ${required} reviewers differ: yours decides.`
         : `Review ${number} of ${required}.${item.adjudicate ? ' Somebody else decides where answers differ.' : ''}`}

@@ -152,7 +152,7 @@ export function DoneItems({ datasetId, reviewer }: { datasetId: string | null; r
         {items.map((item) => (
           <li key={item.id}>
             <ReviewItemLink datasetId={datasetId} itemId={item.id} text={summaryOf(item)} />
-            <span className={styles.quiet}>
+            <span className="quiet">
               {item.skipped ? 'No answer' : item.edited_data === null ? 'Approved' : 'Edited'}
             </span>
           </li>

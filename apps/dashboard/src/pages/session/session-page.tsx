@@ -58,7 +58,7 @@ export function SessionPage() {
 function SessionActions({ id }: { id: string }) {
   const navigate = useNavigate();
   return (
-    <span className={styles.actions}>
+    <span className="row">
       <PageActions
         group="Session"
         icons="narrow"
@@ -210,7 +210,7 @@ function Turn({ turn, position, count, isDeleted, onFocus }: TurnProps) {
         {isDeleted && <strong>Deleted</strong>}
       </p>
       {asked == null && answer == null ? (
-        <p className={styles.nothing}>
+        <p className="quiet">
           {status === 'running' ? 'No model call has been recorded yet.' : 'It made no model calls.'}
         </p>
       ) : (

@@ -170,7 +170,7 @@ const ACTIONS = [
 function AuditFilters({ search, onChange }: { search: AuditSearch; onChange(search: AuditSearch): void }) {
   const { actor, action, target, range } = search;
   return (
-    <div className={styles.filters}>
+    <div className="row fields">
       <SelectField
         label="Action"
         options={ACTIONS}

@@ -27,7 +27,7 @@ export function Section({ title, actions, children }: { title: string; actions?:
 export function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.row}>
-      <span className={styles.name}>{name}</span>
+      <span className="quiet">{name}</span>
       <div className={styles.value}>{children}</div>
     </div>
   );

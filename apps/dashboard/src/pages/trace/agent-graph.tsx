@@ -119,7 +119,7 @@ function GraphPicture({ graph, filtered, shown, onShow }: GraphPictureProps) {
             <span>
               {wordOf(node)}, {formatCounted(node.places.length, 'span')}
               {node.errors > 0 && ', '}
-              {node.errors > 0 && <b className={styles.failed}>{formatCounted(node.errors, 'error')}</b>}
+              {node.errors > 0 && <b className="failed">{formatCounted(node.errors, 'error')}</b>}
             </span>
             <span>
               {formatDuration(node.time)}

@@ -97,7 +97,7 @@ export function FlameGraph(props: FlameGraphProps) {
           setTop(Math.min(most, Math.max(0, top + event.deltaY)));
         }}
       />
-      <p id="flame-keys" className={styles.keys}>
+      <p id="flame-keys" className="small">
         Arrow keys go to parent, first child and siblings. Enter or double-click zooms to a span.
       </p>
       <p className={styles.announced} aria-live="polite">

@@ -33,7 +33,7 @@ const LABELS: Readonly<Record<Section, string>> = {
 export function SectionPanel(props: SectionPanelProps) {
   const { payload, section, format, sought } = props;
   if (payload.summary.lengths[section] === 0) {
-    return <p className={styles.nothing}>{LABELS[section]}: nothing was recorded.</p>;
+    return <p className="quiet">{LABELS[section]}: nothing was recorded.</p>;
   }
   if (format === 'json') return <JsonPanel {...props} />;
   // Matches are marked in the text, which markdown is not.

@@ -115,7 +115,7 @@ function TraceHeader({ trace, isDeleted, wayUp }: TraceHeaderProps) {
         {SHARE_TOKEN === null && <TraceActions {...{ trace, isDeleted }} />}
       </PageHeading>
       {isDeleted && (
-        <p role="status" className={styles.deleted}>
+        <p role="status" className="failed">
           This trace has been deleted. Only what is on screen is left.
         </p>
       )}

@@ -106,7 +106,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
             {label}
           </Button>
         ))}
-        <span role="status" aria-label="Matches" className={styles.matches}>
+        <span role="status" aria-label="Matches" className="quiet">
           {filtered !== null &&
             `${formatCount(filtered.matches.length)} of ${formatCounted(model.tree.spans.length, 'span')}`}
           {isSearching && ' …'}

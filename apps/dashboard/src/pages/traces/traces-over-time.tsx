@@ -19,7 +19,7 @@ export function TracesOverTime(props: Omit<ShownBucketsProps, 'isTable'>) {
       <figcaption className={styles.caption}>
         <span id={captionId}>Traces over time</span>
         {!list.isComplete && overTime?.exact === false && (
-          <span className={styles.note}>the newest {formatCount(overTime.count)}</span>
+          <span className="quiet">the newest {formatCount(overTime.count)}</span>
         )}
         <Legend />
         <Button variant="quiet" icon="table" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
