@@ -268,7 +268,7 @@ describe('a review with a form', () => {
     await press('a');
     await said('Approved. Next item.');
     const scores = [
-      { name: 'tone', value: null, label: 'rude', comment: null },
+      { name: 'tone', value: 0, label: 'rude', comment: null },
       { name: 'helpful', value: 0.5, label: null, comment: null },
       { name: 'correct', value: 1, label: null, comment: null },
     ];
@@ -282,7 +282,10 @@ describe('a review with a form', () => {
     await press('Escape');
     await press('u');
     const answered = page.getByRole('list', { name: 'Review answers' });
-    await expectSoon(() => answered.getByRole('listitem').allTextContents(), ['tone rude', 'helpful 0.5', 'correct 1']);
+    await expectSoon(
+      () => answered.getByRole('listitem').allTextContents(),
+      ['tone rude (0)', 'helpful 0.5', 'correct 1'],
+    );
     await expectAccessible(watched);
     await press('Escape');
     await showsQuestion(1);
