@@ -59,7 +59,15 @@ describe('an evaluation of 300 rows by three scorers, three times', () => {
       await expectSoon(
         () => row(scores, name),
         [
-          ...[name, short(mean), interval(ci), short(se), percent(rate.mean), `${percent(rate.ci.low)} to ${percent(rate.ci.high)}`, short(spread)],
+          ...[
+            name,
+            short(mean),
+            interval(ci),
+            short(se),
+            percent(rate.mean),
+            `${percent(rate.ci.low)} to ${percent(rate.ci.high)}`,
+            short(spread),
+          ],
           ...['always_passed', 'flaky_datapoints', 'never_passed', 'datapoints', 'samples'].map((each) =>
             String(of[each]),
           ),
