@@ -63,10 +63,10 @@ describe('the settings of all programs', () => {
 
   it('are listed in the help, a line for each flag and variable', () => {
     const help = settingsHelp(ALL_SETTINGS).split('\n');
-    expect(help).toContain('  --config (SPANDREL_CONFIG)  a yaml file laid over the defaults');
-    expect(help).toContain('  --port (SPANDREL_PORT)  port of the API');
-    expect(help).toContain('  --no-gateway  run the API alone');
-    expect(help).toContain('  DATABASE_URL  postgres:// URL of the database (cloud mode)');
+    expect(help).toContain('  --config (SPANDREL_CONFIG)  A yaml file laid over the defaults');
+    expect(help).toContain('  --port (SPANDREL_PORT)  Port of the API');
+    expect(help).toContain('  --no-gateway  Whether `serve` runs the gateway beside the API, or the API alone');
+    expect(help).toContain('  DATABASE_URL  The database, as postgres://user:password@host:port/name');
   });
 
   it('refuse what is out of range, in the order in which they are declared', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SettingHelp } from '@spandrel/kernel/launch';
+import type { SettingSource } from '@spandrel/kernel/launch';
 
 /** The npm scripts that run this program with flags of it, as one writes them. */
 const COMMANDS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ interface KeptFlag {
 export function npmFlagFault(
   args: readonly string[],
   env: Environment,
-  sources: readonly SettingHelp[],
+  sources: readonly SettingSource[],
 ): string | undefined {
   const command = COMMANDS[env['npm_lifecycle_event'] ?? ''];
   if (command === undefined || !env['npm_lifecycle_script']?.includes('spandrel')) return undefined;
@@ -42,7 +42,7 @@ export function npmFlagFault(
 }
 
 /** npm turns `--no-gateway` into an empty `npm_config_gateway`, and a flag whose value it did not see into `true`. */
-function keptFlag({ flag, kind }: SettingHelp, env: Environment): KeptFlag | undefined {
+function keptFlag({ flag, kind }: SettingSource, env: Environment): KeptFlag | undefined {
   if (flag === undefined) return undefined;
   const name = flag.replace(/^--(no-)?/, '');
   const value = env[`npm_config_${name.replaceAll('-', '_')}`];

@@ -22,62 +22,50 @@ const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_â
 export class GatewayUserSettings extends defineSettings({
   enabled: setting('gateway.enabled', z.boolean(), {
     default: true,
-    doc: 'Whether `serve` runs the gateway beside the API.',
-    source: { flag: '--no-gateway', kind: 'switch', help: 'run the API alone' },
+    doc: 'Whether `serve` runs the gateway beside the API, or the API alone.',
+    source: { flag: '--no-gateway', kind: 'switch' },
   }),
   /** `null`: the API port plus one. */
   port: setting('gateway.port', settingValue.port.nullable(), {
     default: null,
-    doc: 'null: the API port plus one.',
-    source: {
-      flag: '--gateway-port',
-      variable: 'SPANDREL_GATEWAY_PORT',
-      kind: 'integer',
-      help: 'port of the gateway; the API port plus one unless given',
-    },
+    doc: 'Port of the gateway; null: the API port plus one.',
+    source: { flag: '--gateway-port', variable: 'SPANDREL_GATEWAY_PORT', kind: 'integer' },
   }),
   /** `null`: the API of this machine. */
   apiUrl: setting('gateway.api_url', settingValue.httpUrl.nullable(), {
     default: null,
     doc: "Where the gateway finds the API; null: this machine's API port.",
-    source: { variable: 'SPANDREL_API_URL', help: 'where the gateway finds the API' },
+    source: { variable: 'SPANDREL_API_URL' },
   }),
   /** Without a slash at its end; `null`: known in local mode alone. */
   publicUrl: setting('gateway.public_url', settingValue.httpUrl.nullable(), {
     default: null,
     doc: 'Where applications find the gateway, for the API and the dashboard to show; null: on this machine in local mode, and not known in cloud mode.',
-    source: {
-      variable: 'SPANDREL_GATEWAY_URL',
-      help: 'where applications find the gateway, for the dashboard to show',
-    },
+    source: { variable: 'SPANDREL_GATEWAY_URL' },
   }),
   /** The gateway's own credential at the API; `null` in local mode. */
   apiKey: setting('gateway.api_key', credential.nullable(), {
     default: null,
     doc: "The gateway's credential at the API (cloud mode); better given by SPANDREL_API_KEY or SPANDREL_API_KEY_FILE.",
-    source: { variable: 'SPANDREL_API_KEY', secret: true, help: "the gateway's credential at the API (cloud mode)" },
+    source: { variable: 'SPANDREL_API_KEY', secret: true },
   }),
   capture: setting('gateway.capture', capture, {
     default: 'Full',
     doc: 'Full, Preview(N) (first N characters of each text) or Off (no input or output).',
-    source: { variable: 'SPANDREL_CAPTURE', help: 'Full, Preview(N) or Off' },
+    source: { variable: 'SPANDREL_CAPTURE' },
   }),
   /** Whether streamed calls in OpenAI's format are asked for their tokens where their client did not ask. */
   askForUsage: setting('gateway.ask_for_usage', z.boolean(), {
     default: false,
     doc: "Whether the gateway asks for the tokens of streamed calls in OpenAI's format whose client did not (stream_options.include_usage). It changes the request; the chunk that answers it is taken out again.",
-    source: {
-      variable: 'SPANDREL_ASK_FOR_USAGE',
-      kind: 'boolean',
-      help: 'true or false: ask for the tokens of streamed OpenAI calls whose client did not',
-    },
+    source: { variable: 'SPANDREL_ASK_FOR_USAGE', kind: 'boolean' },
   }),
   /** An absolute path. */
   spoolDir: setting('gateway.spool_dir', z.string().min(1).nullable(), {
     default: null,
     doc: 'Recordings that the API has not taken yet are kept in memory, and on disk too where this names a folder.',
     isPath: true,
-    source: { variable: 'SPANDREL_SPOOL_DIR', help: 'where the gateway keeps undelivered recordings' },
+    source: { variable: 'SPANDREL_SPOOL_DIR' },
   }),
   /** What a power cut may take of {@link spoolDir}. */
   spoolSync: setting('gateway.spool_sync', z.enum(SPOOL_SYNCS), {

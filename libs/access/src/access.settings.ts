@@ -36,44 +36,32 @@ export class AccessSettings extends defineSettings(
     adminToken: setting('auth.admin_token', settingValue.secretText.nullable(), {
       default: null,
       doc: 'May do all that is administrative: organizations, projects, keys, /metrics.',
-      source: {
-        variable: 'SPANDREL_ADMIN_TOKEN',
-        secret: true,
-        help: 'the credential for all that is administrative (cloud mode)',
-      },
+      source: { variable: 'SPANDREL_ADMIN_TOKEN', secret: true },
     }),
     jwtSecret: setting('auth.jwt_secret', jwtSecret.nullable(), {
       default: null,
-      doc: 'JWTs, by a shared secret (HS256) …',
-      source: { variable: 'SPANDREL_JWT_SECRET', secret: true, help: 'verifies JWTs signed with HS256 (cloud mode)' },
+      doc: 'Verifies JWTs that are signed with a shared secret (HS256).',
+      source: { variable: 'SPANDREL_JWT_SECRET', secret: true },
     }),
     jwksUrl: setting('auth.jwks_url', settingValue.httpUrl.nullable(), {
       default: null,
-      doc: '… or by the keys of an identity provider (RS256, ES256).',
-      source: {
-        variable: 'SPANDREL_JWKS_URL',
-        help: 'where the keys are that verify JWTs signed with RS256 or ES256 (cloud mode)',
-      },
+      doc: 'Where the keys are that verify JWTs of an identity provider (RS256, ES256).',
+      source: { variable: 'SPANDREL_JWKS_URL' },
     }),
     jwtIssuer: setting('auth.jwt_issuer', z.string().min(1).nullable(), {
       default: null,
       doc: 'What JWTs must have as `iss`; checked when set.',
-      source: { variable: 'SPANDREL_JWT_ISSUER', help: '`iss` that JWTs must have' },
+      source: { variable: 'SPANDREL_JWT_ISSUER' },
     }),
     jwtAudience: setting('auth.jwt_audience', z.string().min(1).nullable(), {
       default: null,
       doc: 'What JWTs must have as `aud`; checked when set.',
-      source: { variable: 'SPANDREL_JWT_AUDIENCE', help: '`aud` that JWTs must have' },
+      source: { variable: 'SPANDREL_JWT_AUDIENCE' },
     }),
-    /** The limit of an organization that has none of its own. */
     requestsPerSecond: setting('limits.requests_per_second', perOrganization, {
       default: 100,
       doc: 'Cloud mode: requests per second of an organization that has no limit of its own.',
-      source: {
-        variable: 'SPANDREL_RATE_LIMIT',
-        kind: 'integer',
-        help: 'requests per second of an organization without a limit of its own (cloud mode)',
-      },
+      source: { variable: 'SPANDREL_RATE_LIMIT', kind: 'integer' },
     }),
     projectRequestsPerSecond: setting('limits.project_requests_per_second', perOrganization.nullable(), {
       default: null,
@@ -119,16 +107,12 @@ export class AccessSettings extends defineSettings(
     insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
       default: false,
       doc: 'Cloud mode: people sign in over plain http, too. Anyone on the network between can then read their keys.',
-      source: {
-        variable: 'SPANDREL_INSECURE_COOKIE',
-        kind: 'boolean',
-        help: 'people sign in over plain http, too (cloud mode)',
-      },
+      source: { variable: 'SPANDREL_INSECURE_COOKIE', kind: 'boolean' },
     }),
     dashboardOrigin: setting('dashboard.origin', originText.nullable(), {
       default: null,
       doc: 'Cloud mode: the address that browsers show, such as https://spandrel.example, where a proxy changes the Host.',
-      source: { variable: 'SPANDREL_DASHBOARD_ORIGIN', help: 'the address that browsers show (cloud mode)' },
+      source: { variable: 'SPANDREL_DASHBOARD_ORIGIN' },
     }),
   },
   {

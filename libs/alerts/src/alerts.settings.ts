@@ -15,7 +15,7 @@ export class AlertsSettings extends defineSettings({
     {
       default: null,
       doc: 'The server by which alerts are sent as email: smtp://USER:PASSWORD@HOST:587, or smtps://… for TLS from the start; better given by SPANDREL_ALERTS_SMTP.',
-      source: { variable: 'SPANDREL_ALERTS_SMTP', secret: true, help: 'the SMTP server by which alerts are sent' },
+      source: { variable: 'SPANDREL_ALERTS_SMTP', secret: true },
     },
   ),
   smtpFrom: setting('alerts.smtp_from', z.string().min(1), {

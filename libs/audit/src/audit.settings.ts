@@ -6,9 +6,6 @@ export class AuditSettings extends defineSettings({
   log: setting('audit.log', z.string().min(1).nullable(), {
     default: null,
     doc: 'Cloud mode: writes each entry of the audit log as a line of JSON, for a SIEM: `stdout`, or the path of a file.',
-    source: {
-      variable: 'SPANDREL_AUDIT_LOG',
-      help: 'where each entry of the audit log is written as a line of JSON: `stdout` or a file (cloud mode)',
-    },
+    source: { variable: 'SPANDREL_AUDIT_LOG' },
   }),
 }) {}

@@ -2,7 +2,6 @@ import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 import { parseKeyBytes } from './keys/secret-key.js';
 
-/** 32 bytes, base64 or hex. */
 const secretKey = z.string().transform((text, context) => {
   const key = parseKeyBytes(text);
   if (key) return key;
@@ -17,21 +16,13 @@ export class ConnectionsSettings extends defineSettings({
     default: null,
     doc: 'Seals the keys of provider connections: 32 bytes, base64 or hex; better given by SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_FILE. null: local mode makes one of its own in the data directory (secret.key).',
     cloudNeeds: 'a key of 32 bytes, as base64 or hex',
-    source: {
-      variable: 'SPANDREL_SECRET_KEY',
-      secret: true,
-      help: '32 bytes, base64 or hex: seals the keys of provider connections',
-    },
+    source: { variable: 'SPANDREL_SECRET_KEY', secret: true },
   }),
   /** Opens what was sealed before; `null`: no rotation is under way. */
   previousSecretKey: setting('secret_key_previous', secretKey.nullable(), {
     default: null,
     doc: 'The key before secret_key, while a rotation is under way: it opens what it sealed and seals nothing; better given by SPANDREL_SECRET_KEY_PREVIOUS.',
-    source: {
-      variable: 'SPANDREL_SECRET_KEY_PREVIOUS',
-      secret: true,
-      help: 'the secret key before this one, while a rotation is under way',
-    },
+    source: { variable: 'SPANDREL_SECRET_KEY_PREVIOUS', secret: true },
   }),
   /** Hosts that connections of cloud mode may lead to though they are not public. */
   allowPrivate: setting('connections.allow_private', settingValue.hosts, {

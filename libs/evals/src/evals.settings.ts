@@ -22,10 +22,6 @@ export class EvalsSettings extends defineSettings({
   paused: setting('evals.paused', z.boolean(), {
     default: false,
     doc: 'The server works on no runs: it begins none and takes none over. Those that are started wait, pending, for a server\nwithout it. For restored copies of a database, whose old runs would go on otherwise.',
-    source: {
-      variable: 'SPANDREL_EVALS_PAUSED',
-      kind: 'boolean',
-      help: 'work on no eval runs (true or false)',
-    },
+    source: { variable: 'SPANDREL_EVALS_PAUSED', kind: 'boolean' },
   }),
 }) {}

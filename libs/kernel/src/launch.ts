@@ -1,12 +1,9 @@
-/**
- * The part of the kernel that starts programs. It loads no framework, which commands and `spandrel serve` do without.
- */
+/** The part of the kernel that starts programs. It loads no framework. */
 export { type PluginEntry, CoreSettings } from './config/core-settings.js';
-export { settingsHelp, settingSources, type SettingHelp } from './config/settings-help.js';
-export { defineSettings, type SettingsPart } from './config/setting.js';
+export { defineSettings, type SettingSource, type SettingsPart } from './config/setting.js';
 export { readSecretFile } from './config/config-sources.js';
 export { knownVariables } from './config/config-sources.js';
-export { loadSettings } from './config/settings.js';
+export { loadSettings, settingsHelp, settingSources } from './config/settings.js';
 export { setting } from './config/setting.js';
 export { writeWarnings, type Settings } from './config/settings.js';
 export { settingValue } from './config/value-schemas.js';

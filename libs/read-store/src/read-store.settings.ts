@@ -8,7 +8,7 @@ export class ReadStoreSettings extends defineSettings(
     plugin: setting('read_store.plugin', z.string().min(1).nullable(), {
       default: null,
       doc: 'The read store plugin, which must be listed in plugins: too (clickhouse); null: the database answers alone. The same on all servers.',
-      source: { variable: 'SPANDREL_READ_STORE', help: 'read store plugin' },
+      source: { variable: 'SPANDREL_READ_STORE' },
     }),
     lagMaxMs: setting('read_store.lag_max', settingValue.seconds(1, 86_400), {
       default: 60,

@@ -8,7 +8,7 @@ export class SearchSettings extends defineSettings(
     index: setting('search.index', z.string().min(1).nullable(), {
       default: null,
       doc: 'The search index plugin, which must be listed in plugins: too (pgvector or qdrant); null: no search.',
-      source: { variable: 'SPANDREL_SEARCH_INDEX', help: 'search index plugin (cloud mode)' },
+      source: { variable: 'SPANDREL_SEARCH_INDEX' },
     }),
     /** Name of the provider connection that a project has for vectors; one without has text search alone. */
     embeddingConnection: setting('search.embedding.connection', z.string().min(1), {

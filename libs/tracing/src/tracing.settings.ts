@@ -9,21 +9,14 @@ export class TracingSettings extends defineSettings({
   retentionIntervalMs: setting('retention.interval', settingValue.seconds(1, 86_400), {
     default: 3_600,
     doc: 'Seconds between two deletions of what the plans do not keep (cloud mode), and between two looks at texts that are older than retention.hot_days; the first comes about a quarter of it after the start.',
-    source: {
-      variable: 'SPANDREL_RETENTION_INTERVAL',
-      kind: 'integer',
-      help: 'seconds between two deletions of what the plans do not keep (cloud mode)',
-    },
+    source: { variable: 'SPANDREL_RETENTION_INTERVAL', kind: 'integer' },
   }),
   /** A table of prices over the built-in one, which is read again when it changes; `null`: none. */
   priceFile: setting('pricing.file', z.string().nullable(), {
     default: null,
     doc: 'A JSON file with prices over the built-in table, in the form of config/pricing/models.json or of the data file of @pydantic/genai-prices; it is read again when it changes. Relative to the folder the program is started in.',
     isPath: true,
-    source: {
-      variable: 'SPANDREL_PRICING_FILE',
-      help: 'a JSON file with prices of models, read again when it changes',
-    },
+    source: { variable: 'SPANDREL_PRICING_FILE' },
   }),
   /** Prices by exact model name, over the built-in table. */
   prices: setting('pricing.models', z.record(z.string(), modelPriceSchema), {

@@ -16,26 +16,23 @@ export class CassetteSettings extends defineSettings(
       default: null,
       doc: 'The folder of the cassettes; null: there are none.',
       isPath: true,
-      source: { variable: 'SPANDREL_CASSETTE_DIR', help: 'folder of the cassettes that X-Spandrel-Cassette names' },
+      source: { variable: 'SPANDREL_CASSETTE_DIR' },
     }),
     mode: setting('gateway.cassette.mode', z.enum(CASSETTE_MODES), {
       default: 'replay',
-      doc: 'replay: no call leaves, and one that is not on its cassette fails. record: all calls go out and make the cassette new. hybrid: what is there is replayed, the rest is recorded.',
-      source: { variable: 'SPANDREL_CASSETTE_MODE', help: 'replay, record or hybrid' },
+      doc: 'replay, record or hybrid. replay: no call leaves, and one that is not on its cassette fails. record: all calls go out and make the cassette new. hybrid: what is there is replayed, the rest is recorded.',
+      source: { variable: 'SPANDREL_CASSETTE_MODE' },
     }),
     timing: setting('gateway.cassette.timing', z.enum(CASSETTE_TIMINGS), {
       default: 'none',
       doc: 'Whether streams are replayed at once (none) or with the pauses that were recorded.',
-      source: { variable: 'SPANDREL_CASSETTE_TIMING', help: 'none or recorded: the pauses of replayed streams' },
+      source: { variable: 'SPANDREL_CASSETTE_TIMING' },
     }),
     /** Set by `spandrel run`. */
     name: setting('gateway.cassette.name', z.string().nullable(), {
       default: null,
       doc: 'The cassette of calls that name none; nothing is recorded as a span while it is set. `spandrel run` sets it.',
-      source: {
-        variable: 'SPANDREL_CASSETTE_NAME',
-        help: 'the cassette of calls that name none; spandrel run sets it',
-      },
+      source: { variable: 'SPANDREL_CASSETTE_NAME' },
     }),
   },
   { 'gateway.cassette': 'Recorded calls as test doubles (docs/cassettes.md); in local mode alone.' },

@@ -39,10 +39,7 @@ export function namesIn(claim: unknown): string[] {
 
 const id = z.string().min(1).max(512);
 
-/**
- * Where an id of this service comes from: a claim that holds it, a claim whose values stand for ids, or one id for all
- * tokens.
- */
+/** Where an id comes from: a claim that holds it, a claim whose values stand for ids, or one id for all tokens. */
 const idSourceSchema = z.union([
   claimPathSchema,
   z.strictObject({ value: id }),

@@ -13,7 +13,6 @@ const issuerUrl = settingValue.httpUrl.refine((text) => {
 
 const id = z.string().min(1).max(512);
 
-/** A role for everybody in a group of the identity provider. */
 const groupRoleSchema = z
   .strictObject({ group: z.string().min(1).max(1_024), role: z.enum(ROLES), org: id, project: id.optional() })
   .refine(
@@ -27,17 +26,17 @@ export class OidcSettings extends defineSettings(
     issuer: setting('auth.oidc.issuer', issuerUrl.nullable(), {
       default: null,
       doc: 'The identity provider: its issuer, an https URL. People sign in with it while this is set.',
-      source: { variable: 'SPANDREL_OIDC_ISSUER', help: 'the identity provider that people sign in with (cloud mode)' },
+      source: { variable: 'SPANDREL_OIDC_ISSUER' },
     }),
     clientId: setting('auth.oidc.client_id', z.string().min(1).nullable(), {
       default: null,
       doc: 'What the identity provider calls this service.',
-      source: { variable: 'SPANDREL_OIDC_CLIENT_ID', help: 'what it calls this service' },
+      source: { variable: 'SPANDREL_OIDC_CLIENT_ID' },
     }),
     clientSecret: setting('auth.oidc.client_secret', z.string().min(1).nullable(), {
       default: null,
       doc: 'The secret that it gave this service; null for a client without one.',
-      source: { variable: 'SPANDREL_OIDC_CLIENT_SECRET', secret: true, help: 'the secret that it gave this service' },
+      source: { variable: 'SPANDREL_OIDC_CLIENT_SECRET', secret: true },
     }),
     scopes: setting('auth.oidc.scopes', z.string().regex(/(^| )openid( |$)/, 'must contain openid'), {
       default: 'openid profile email offline_access',

@@ -53,10 +53,7 @@ export interface ConfigSource {
   placeOf(path: readonly PropertyKey[]): string | undefined;
 }
 
-/**
- * Where a value was given, as the end of a fault: ` (from --port)`; by the first source that has it, or else the nearest
- * group around it. Nothing where nobody gave it.
- */
+/** Where a value, or the nearest group around it, was given: ` (from --port)`, the end of a fault; empty for a default. */
 export function givenBy(sources: readonly ConfigSource[], path: readonly PropertyKey[]): string {
   for (let length = path.length; length > 0; length--) {
     for (const source of sources) {

@@ -27,8 +27,8 @@ const pluginEntries = z.array(pluginEntry).transform((entries): readonly PluginE
 const providerBase = (plugin: string, title: string) =>
   setting(`provider_base_urls.${plugin}`, settingValue.httpUrl.nullable(), {
     default: null,
-    doc: '',
-    source: { variable: `SPANDREL_${plugin.toUpperCase()}_BASE_URL`, help: `where ${title} requests go` },
+    doc: `Where ${title} requests go.`,
+    source: { variable: `SPANDREL_${plugin.toUpperCase()}_BASE_URL` },
   });
 
 const PROVIDERS = ['openai', 'anthropic', 'ollama', 'custom'];
@@ -60,62 +60,49 @@ export class CoreSettings extends defineSettings(
   {
     mode: setting('mode', z.enum(['local', 'cloud']), {
       default: 'local',
-      doc: 'local: SQLite, no login, one machine. cloud: Postgres, keys, tenants.',
-      source: { flag: '--mode', variable: 'SPANDREL_MODE', help: 'local or cloud' },
+      doc: 'local or cloud. local: SQLite, no login, one machine. cloud: Postgres, keys, tenants.',
+      source: { flag: '--mode', variable: 'SPANDREL_MODE' },
     }),
     host: setting('host', z.string().min(1), {
       default: '127.0.0.1',
       doc: "Address the API listens on. In local mode it is always this machine's own.",
       inCloud: { value: '0.0.0.0', doc: 'Cloud mode listens for other machines.' },
-      source: { variable: 'SPANDREL_HOST', help: 'address the API listens on' },
+      source: { variable: 'SPANDREL_HOST' },
     }),
     port: setting('port', settingValue.port, {
       default: 3_000,
       doc: 'Port of the API.',
-      source: { flag: '--port', variable: 'SPANDREL_PORT', kind: 'integer', help: 'port of the API' },
+      source: { flag: '--port', variable: 'SPANDREL_PORT', kind: 'integer' },
     }),
     dataDir: setting('data_dir', z.string().min(1), {
       default: './data',
       doc: 'Where local mode keeps its data; relative to the folder the program is started in.',
       isPath: true,
-      source: { flag: '--data-dir', variable: 'SPANDREL_DATA_DIR', help: 'where local mode keeps its data' },
+      source: { flag: '--data-dir', variable: 'SPANDREL_DATA_DIR' },
     }),
     logLevel: setting('log_level', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), {
       default: 'info',
       doc: 'The least level that the log writes: trace, debug, info, warn, error, fatal or silent.',
-      source: { variable: 'SPANDREL_LOG_LEVEL', help: 'trace, debug, info, warn, error, fatal or silent' },
+      source: { variable: 'SPANDREL_LOG_LEVEL' },
     }),
     accessLog: setting('access_log', z.boolean(), {
       default: false,
       doc: 'Whether every request leaves a line in the log (never its query string, headers or bodies). Warnings and errors are written in any case.',
       inCloud: { value: true, doc: 'Who called what is asked for where many do.' },
-      source: {
-        flag: '--access-log',
-        variable: 'SPANDREL_ACCESS_LOG',
-        kind: 'boolean',
-        help: 'a line in the log for every request (--no-access-log, true or false)',
-      },
+      source: { flag: '--access-log', variable: 'SPANDREL_ACCESS_LOG', kind: 'boolean' },
     }),
     /** `null`: as it suits what the log goes to. */
     logFormat: setting('log_format', z.enum(['pretty', 'json']).nullable(), {
       default: null,
       doc: 'How the log is written: pretty, for people, or json, an object a line; null: pretty on a terminal, else json.',
-      source: {
-        flag: '--log-format',
-        variable: 'SPANDREL_LOG_FORMAT',
-        help: 'pretty or json; pretty on a terminal unless given',
-      },
+      source: { flag: '--log-format', variable: 'SPANDREL_LOG_FORMAT' },
     }),
     /** How long server and gateway still serve once they are asked to stop, so that balancers take them out first. */
     shutdownDelayMs: setting('shutdown_delay', settingValue.seconds(0, 600), {
       default: 0,
       doc: 'Seconds that server and gateway still serve after SIGTERM, with /readyz at 503 and its connections closing one by one, so that balancers take it out before it refuses anything. The stop itself takes 10 seconds at most, behind that.',
       inCloud: { value: 5, doc: 'Longer than balancers take to see that /readyz says 503.' },
-      source: {
-        variable: 'SPANDREL_SHUTDOWN_DELAY',
-        kind: 'integer',
-        help: 'seconds that server and gateway still serve after SIGTERM, for balancers to notice',
-      },
+      source: { variable: 'SPANDREL_SHUTDOWN_DELAY', kind: 'integer' },
     }),
     /** `undefined`: all features of the mode. */
     features: setting('features', z.array(z.string()).optional(), {
@@ -132,30 +119,18 @@ export class CoreSettings extends defineSettings(
     trustProxy: setting('http.trust_proxy', settingValue.networks, {
       default: [],
       doc: 'Addresses and networks of the proxies before server and gateway, whose X-Forwarded-For gives the address of a client to the log, to the limit of wrong credentials and to the audit log. Others can write into it what they like.',
-      source: {
-        variable: 'SPANDREL_TRUST_PROXY',
-        kind: 'list',
-        help: 'networks of proxies whose X-Forwarded-For gives the address of a client',
-      },
+      source: { variable: 'SPANDREL_TRUST_PROXY', kind: 'list' },
     }),
     /** `null`: browsers get no such header. */
     hstsSeconds: setting('http.hsts_seconds', z.number().int().min(0).max(63_072_000).nullable(), {
       default: null,
       doc: 'Seconds for which browsers are to ask this host over https alone (Strict-Transport-Security), such as 31536000; 0 takes that back. Only where everything on the host is reached over https.',
-      source: {
-        variable: 'SPANDREL_HSTS_SECONDS',
-        kind: 'integer',
-        help: 'seconds for which browsers are to ask this host over https alone',
-      },
+      source: { variable: 'SPANDREL_HSTS_SECONDS', kind: 'integer' },
     }),
     wrongCredentials: setting('limits.wrong_credentials', z.number().int().min(1), {
       default: 20,
       doc: 'Cloud mode: wrong credentials from one address within a minute before they are answered with 429; right ones are never held up.',
-      source: {
-        variable: 'SPANDREL_WRONG_CREDENTIALS',
-        kind: 'integer',
-        help: 'wrong credentials that an address has a minute before it gets 429 (cloud mode)',
-      },
+      source: { variable: 'SPANDREL_WRONG_CREDENTIALS', kind: 'integer' },
     }),
     bodyBytes: setting('limits.body_bytes', settingValue.bytes, {
       default: 10_485_760,
@@ -169,20 +144,12 @@ export class CoreSettings extends defineSettings(
     redisUrl: setting('redis_url', settingValue.redisUrl.nullable(), {
       default: null,
       doc: 'Carries live events between instances (cloud mode); better given by REDIS_URL or REDIS_URL_FILE.',
-      source: {
-        variable: 'REDIS_URL',
-        secret: true,
-        help: 'redis:// or rediss:// URL: carries live events between instances',
-      },
+      source: { variable: 'REDIS_URL', secret: true },
     }),
     metricsToken: setting('auth.metrics_token', settingValue.secretText.nullable(), {
       default: null,
       doc: 'May read /metrics of server and gateway, and nothing else: for Prometheus.',
-      source: {
-        variable: 'SPANDREL_METRICS_TOKEN',
-        secret: true,
-        help: 'a credential for /metrics alone (cloud mode)',
-      },
+      source: { variable: 'SPANDREL_METRICS_TOKEN', secret: true },
     }),
   },
   {

@@ -6,7 +6,7 @@ export type SettingKind = 'text' | 'integer' | 'boolean' | 'list' | 'switch';
 interface SettingDescription<Input> {
   /** Taken where nobody says otherwise; `undefined` for a setting that may be absent. */
   default: Input;
-  /** What config/default.yaml says above it: whole sentences, a line break where one is wanted. */
+  /** What config/default.yaml says above it, whole sentences, a line break where one is wanted; and `--help`: its beginning. */
   doc: string;
   /** What config/cloud.yaml sets it to, and says above it. */
   inCloud?: { value: Input; doc: string };
@@ -16,7 +16,8 @@ interface SettingDescription<Input> {
   isPath?: true;
 }
 
-interface SettingSource {
+/** By what beside files a setting is given. */
+export interface SettingSource {
   /** `--port`; a switch named `--no-…` turns its setting off. */
   flag?: string;
   variable?: string;
@@ -24,7 +25,6 @@ interface SettingSource {
   kind?: SettingKind;
   /** The value is also read from the file that `<variable>_FILE` names. */
   secret?: true;
-  help: string;
 }
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> extends SettingDescription<unknown> {

@@ -19,7 +19,7 @@ class SpoolSettings extends defineSettings({
   enabled: setting('gateway.enabled', z.boolean(), {
     default: true,
     doc: 'Whether there is one.',
-    source: { flag: '--no-gateway', kind: 'switch', help: 'without' },
+    source: { flag: '--no-gateway', kind: 'switch' },
   }),
   items: setting('gateway.spool_items', z.number().int().min(1), { default: 10_000, doc: 'How many.' }),
   folder: setting('gateway.spool_dir', z.string().nullable(), { default: null, doc: 'Where.', isPath: true }),
@@ -28,7 +28,7 @@ class SpoolSettings extends defineSettings({
     default: null,
     doc: 'A secret.',
     cloudNeeds: 'a key',
-    source: { variable: 'SPANDREL_SECRET_KEY', secret: true, help: 'a secret' },
+    source: { variable: 'SPANDREL_SECRET_KEY', secret: true },
   }),
 }) {}
 

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { StartError } from '../errors.js';
 import type { LineSink } from '../log/log-destination.js';
 import { CoreSettings, hostFault, pluginsWithBases } from './core-settings.js';
-import { type Setting, type SettingsPart, settingName, settingsOf } from './setting.js';
+import { type Setting, type SettingSource, type SettingsPart, settingName, settingsOf } from './setting.js';
 import { PACKAGE } from '../package-root.js';
 import { checkConfig, givenBy, valueIn } from './check-config.js';
 import {
@@ -61,7 +61,6 @@ export interface SettingsInput {
   args: readonly string[];
   env: Environment;
   cwd: string;
-  /** The folder with default.yaml and <mode>.yaml. */
   configDir?: string;
 }
 
@@ -100,7 +99,7 @@ export function loadSettings(parts: readonly SettingsPart[], input: SettingsInpu
 }
 
 const DEFAULT_FILE = 'default.yaml';
-const CONFIG_FILE = { path: 'config', source: { ...CONFIG_FILE_SOURCE, help: '' } };
+const CONFIG_FILE = { path: 'config', source: CONFIG_FILE_SOURCE, doc: 'A yaml file laid over the defaults.' };
 
 function toSettings(
   parts: readonly SettingsPart[],
@@ -120,3 +119,21 @@ function toSettings(
   settings.core.plugins = pluginsWithBases(settings.core);
   return settings;
 }
+
+/** Every flag and variable of core and parts, that of the config file first. */
+export const settingSources = (parts: readonly SettingsPart[]): SettingSource[] =>
+  withSources(parts).map(({ source }) => source);
+
+/** What `--help` says of the settings: a line for each that a flag or a variable gives. */
+export const settingsHelp = (parts: readonly SettingsPart[]): string =>
+  withSources(parts)
+    .map(({ source: { flag, variable }, doc }) => {
+      const names = [flag, flag && variable ? `(${variable})` : variable].filter(Boolean).join(' ');
+      return `  ${names}  ${doc.split(/[.;]\s/, 1)[0]!.replace(/\.$/, '')}`;
+    })
+    .join('\n');
+
+const withSources = (parts: readonly SettingsPart[]): { source: SettingSource; doc: string }[] => [
+  CONFIG_FILE,
+  ...settingsOf([CoreSettings, ...parts]).flatMap(({ source, doc }) => (source ? { source, doc } : [])),
+];

@@ -4,7 +4,6 @@ import { isNetwork, isHostEntry, NO_HOST_ENTRY } from '../net/addresses.js';
 const url = (schemes: readonly string[], message: string) =>
   z.string().refine((text) => schemes.includes(URL.parse(text)?.protocol ?? ''), message);
 
-/** Short secrets can be guessed. */
 const SECRET_LENGTH_MIN = 16;
 
 export const settingValue = {
