@@ -19,7 +19,7 @@ import {
   Capabilities,
 } from './capabilities/capabilities.controller.js';
 import { HealthController, MetricsController } from './health.controller.js';
-import { InProcessApi, InnerRequests } from './in-process/in-process-api.js';
+import { InProcessApi } from './in-process/in-process-api.js';
 import { NamesInterceptor } from './names/names.interceptor.js';
 import { OpenApi, OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter } from './problem.filter.js';
@@ -39,10 +39,7 @@ export interface ApiParts extends KernelParts {
 @Global()
 @Module({})
 export class ApiModule {
-  static forRoot(
-    { features, modules, gatewayUrl = () => null, ...kernel }: ApiParts,
-    inner = new InnerRequests(),
-  ): DynamicModule {
+  static forRoot({ features, modules, gatewayUrl = () => null, ...kernel }: ApiParts): DynamicModule {
     useFaultWords();
     const { core } = kernel.settings;
     const isCloud = core.mode === 'cloud';
@@ -63,7 +60,6 @@ export class ApiModule {
         useFactory: ({ httpAdapter }: HttpAdapterHost, api: OpenApi) =>
           new InProcessApi({
             fastify: () => httpAdapter.getInstance<FastifyInstance>(),
-            inner,
             addresses,
             routes: () => api.routes,
           }),

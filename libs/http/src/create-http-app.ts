@@ -20,7 +20,7 @@ import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { endWith, guardRequests, IntakeRequest } from './intake/connection-intake.js';
 import { framingFault, namesOneHost, localRequestFault } from './intake/request-head.js';
-import { InnerRequests } from './in-process/in-process-api.js';
+import { takeInnerRequest } from './in-process/in-process-api.js';
 import { HttpAdapter } from './text-answers.js';
 import { ApiModule, type ApiParts } from './api.module.js';
 import { registerJsonBody, registerStreamedBodies } from './request-bodies.js';
@@ -81,11 +81,9 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   const collections = collectionsOf(server);
-  const inner = new InnerRequests();
   const gatewayUrl = (): string | null => parts.gatewayUrl?.() ?? null;
   addRequestRules(server, core, watch, {
     headers,
-    inner,
     mark: (request) => foreign.mark(request),
     findRightAddress: (request) => checkMisdirected(request, collections, gatewayUrl),
   });
@@ -94,7 +92,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   if (core.mode === 'cloud') admitBeforeBody(server, () => ({ guard: app.get(AccessGuard), routes: routes() }));
   answerWrongMethods(server, (request) => checkMisspelt(request, collections));
   const app: NestFastifyApplication = await NestFactory.create<NestFastifyApplication>(
-    ApiModule.forRoot({ ...parts, metrics }, inner),
+    ApiModule.forRoot({ ...parts, metrics }),
     adapter,
     { bodyParser: false, logger: false, abortOnError: false },
   );
@@ -118,7 +116,6 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/
 
 interface RequestRules {
   headers: OutgoingHttpHeaders;
-  inner: InnerRequests;
   mark: (request: FastifyRequest) => void;
   findRightAddress: (request: FastifyRequest) => Error | undefined;
 }
@@ -128,12 +125,12 @@ function addRequestRules(
   fastify: FastifyInstance,
   { mode }: CoreSettings,
   watch: RequestWatch,
-  { headers, inner, mark, findRightAddress }: RequestRules,
+  { headers, mark, findRightAddress }: RequestRules,
 ): void {
   const turns = new RequestScheduler(fastify.server);
   const isLocal = mode === 'local';
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (inner.take(request)) return done();
+    if (takeInnerRequest(request)) return done();
     mark(request);
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
@@ -160,10 +157,7 @@ function addRequestRules(
   });
 }
 
-/**
- * Headers that every answer begins with (docs/spec/general.md#headers-of-every-answer); a route may overwrite them.
- * @param hstsSeconds how long browsers are to ask over https alone; `null`: nothing is said of it.
- */
+/** Headers that every answer begins with (docs/spec/general.md#headers-of-every-answer); a route may overwrite them. */
 const answerHeaders = (hstsSeconds: number | null): OutgoingHttpHeaders => ({
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import {
@@ -40,7 +40,6 @@ export interface CallerApi {
 
 export interface InProcessParts {
   fastify: () => FastifyInstance;
-  inner: InnerRequests;
   addresses: ClientAddresses;
   routes: () => readonly RouteFacts[];
 }
@@ -51,9 +50,7 @@ export class InProcessApi {
 
   constructor(private readonly parts: InProcessParts) {}
 
-  /**
-   * @param request in whose name the calls are made; it must have been let in. @param signal ends what is under way.
-   */
+  /** @param request in whose name the calls are made. @param signal ends what is under way. */
   of(request: FastifyRequest & AdmittedRequest, signal: AbortSignal): CallerApi {
     return {
       projectId: (request.scope ?? LOCAL_SCOPE).projectId,
@@ -69,23 +66,22 @@ export class InProcessApi {
   private async call(call: ApiCall, outer: FastifyRequest & AdmittedRequest, signal: AbortSignal): Promise<JsonValue> {
     const route = this.routes.get(call.operation);
     if (!route) throw new DomainError('not_found', `this server does not have the operation ${call.operation}`);
-    const { fastify, inner, addresses } = this.parts;
-    const pass = inner.announce(outer);
+    const { fastify, addresses } = this.parts;
     const remoteAddress = addresses.of(outer.raw);
     try {
-      const { statusCode, payload } = await fastify().inject({
+      const options = {
         method: route.method.toUpperCase() as 'GET',
         url: addressOf(route.path, call),
         headers: {
           host: 'localhost',
           'x-request-id': outer.id,
-          [INNER_HEADER]: pass,
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(call.body !== undefined && { payload: await inTurns(jsonTextInPieces(call.body)) }),
         ...(remoteAddress !== undefined && { remoteAddress }),
         signal,
-      });
+      };
+      const { statusCode, payload } = await outerRequest.run(outer, async () => await fastify().inject(options));
       if (statusCode >= 400) {
         const { code, detail, errors } = problemSchema.parse(JSON.parse(payload));
         throw new DomainError(code, detail, errors && { errors });
@@ -94,8 +90,6 @@ export class InProcessApi {
     } catch (error) {
       signal.throwIfAborted();
       throw error;
-    } finally {
-      inner.forget(pass);
     }
   }
 }
@@ -122,47 +116,21 @@ function addressOf(path: string, { path: parameters = {}, query = {} }: ApiCall)
   return search.size === 0 ? address : `${address}?${search.toString()}`;
 }
 
-/** Header by which a request of this process is distinguished from others made at the same moment. */
-export const INNER_HEADER = 'x-spandrel-inner';
+/** The request in whose name others are made now. A connection's may begin in it, and is never taken for one of them. */
+const outerRequest = new AsyncLocalStorage<AdmittedRequest>();
 
 const admitted = new WeakSet<IncomingMessage>();
 
-/**
- * Whether a request was made in this process in the name of a caller who was let in: it is not counted or checked
- * again.
- */
+/** Whether a request was made here in the name of a caller who was let in: it is not counted or checked again. */
 export const isInnerRequest = (request: IncomingMessage): boolean => admitted.has(request);
 
-/** Knows which requests were made inside this process, and in whose name. */
-export class InnerRequests {
-  private readonly announced = new Map<string, AdmittedRequest>();
-
-  /** @returns the value of {@link INNER_HEADER} that the request must carry. */
-  announce(by: AdmittedRequest): string {
-    const pass = randomBytes(16).toString('base64url');
-    this.announced.set(pass, by);
-    return pass;
-  }
-
-  forget(pass: string): void {
-    this.announced.delete(pass);
-  }
-
-  /**
-   * Called with every request first: gives one that was made here its caller, never one that came over a connection.
-   * @returns whether it was made here.
-   */
-  take(request: FastifyRequest & AdmittedRequest): boolean {
-    const { raw } = request;
-    const pass = raw.headers[INNER_HEADER];
-    if (typeof pass !== 'string' || raw.socket instanceof Socket) return false;
-    const by = this.announced.get(pass);
-    if (!by) return false;
-    this.announced.delete(pass);
-    admitted.add(raw);
-    if (by.anonymous) request.anonymous = true;
-    if (by.caller) request.caller = by.caller;
-    if (by.scope) request.scope = by.scope;
-    return true;
-  }
+/** Called with every request first: gives one that was made here its caller. @returns whether it was made here. */
+export function takeInnerRequest(request: FastifyRequest & AdmittedRequest): boolean {
+  const by = request.raw.socket instanceof Socket ? undefined : outerRequest.getStore();
+  if (!by) return false;
+  admitted.add(request.raw);
+  if (by.anonymous) request.anonymous = true;
+  if (by.caller) request.caller = by.caller;
+  if (by.scope) request.scope = by.scope;
+  return true;
 }
