@@ -25,7 +25,6 @@ export const BrowserSessionSchema = defineEntity({
     refreshingAt: p.bigint('number').nullable(),
     /** What the identity provider gave to be asked with, sealed with the cookie itself: no server can open it alone. */
     sealedTokens: p.text().nullable(),
-    /** The end at the latest. */
     expiresAt: p.bigint('number'),
     /** When it was last used, to the minute. */
     usedAt: p.bigint('number'),

@@ -84,9 +84,8 @@ export class BrowserSessionStore {
   }
 
   /**
-   * Notes that a server asks the identity provider about a session.
+   * Notes that a server asks the identity provider about a session, unless another one does or did since it was looked up.
    * @param since one that began before this time has died.
-   * @returns whether no other one does so, or did since the session was looked up.
    */
   async beginConfirming(
     tx: WriteTx,
@@ -115,8 +114,7 @@ export class BrowserSessionStore {
   }
 
   /**
-   * Ends one for its browser. API keys that were made in it have their maker confirmed by its tokens: with such a key they are
-   * kept, without anything that a browser could show.
+   * Ends one for its browser. One whose tokens confirm the maker of an API key is kept, closed to browsers.
    * @returns whether it was there and had not ended.
    */
   async end(tx: WriteTx, id: string): Promise<boolean> {
@@ -127,10 +125,7 @@ export class BrowserSessionStore {
     return kept > 0 || this.delete(tx, id);
   }
 
-  /**
-   * Takes the sessions of people out of what is deleted, to another project that their roles lead to; those of who has none stay.
-   * @param column whether `id` is of a project or an organization.
-   */
+  /** Takes the sessions of people out of a project or organization, to another project that their roles lead to, if any. */
   async moveAway(tx: WriteTx, column: 'project_id' | 'org_id', id: string): Promise<void> {
     const elsewhere = column === 'project_id' ? sql`p.id <> ${id}` : sql`p.org_id <> ${id}`;
     const others = sql`from member m join project p on p.org_id = m.org_id and (m.project_id is null or m.project_id = p.id)
@@ -148,10 +143,7 @@ export class BrowserSessionStore {
     await tx.run(sql`update browser_session set used_at = ${at} where ${lockedInOrder(TABLE, noted)}`);
   }
 
-  /**
-   * Deletes sessions that have ended: with their key, with the last role of their person, and by time or for want of use those
-   * by whose tokens no API key has its maker confirmed.
-   */
+  /** Deletes sessions that have ended or are unused, but for those whose tokens confirm the maker of an API key. */
   async deleteEnded(tx: WriteTx, now: number, unusedSince: number): Promise<void> {
     await tx.run(
       sql`delete from browser_session where ((expires_at <= ${now} or used_at <= ${unusedSince})

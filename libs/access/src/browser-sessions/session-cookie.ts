@@ -15,34 +15,54 @@ const TOKEN = /^[\w-]{43}$/;
 /** A new cookie's value: 256 random bits. */
 export const newSessionToken = (): string => randomBytes(32).toString('base64url');
 
-/** The cookie that stands for a session (docs/spec/sign-in.md#the-cookie). */
-export class SessionCookie {
-  private readonly name: string;
+/** A cookie that scripts of pages cannot read. */
+export class HttpCookie {
   private readonly attributes: string;
 
   /** @param insecure whether browsers shall send it over plain http, too. */
-  constructor(insecure: boolean) {
-    this.name = insecure ? INSECURE_SESSION_COOKIE : SESSION_COOKIE;
-    this.attributes = `Path=/; HttpOnly; ${insecure ? '' : 'Secure; '}SameSite=Strict`;
+  constructor(
+    private readonly name: string,
+    sameSite: 'Strict' | 'Lax',
+    insecure: boolean,
+  ) {
+    this.attributes = `Path=/; HttpOnly; ${insecure ? '' : 'Secure; '}SameSite=${sameSite}`;
   }
 
-  /** @returns `undefined` where the header has no such cookie, or one that no server made. */
-  read(header: string | undefined): string | undefined {
-    for (const part of (header ?? '').split(';')) {
+  /** The value in the header `Cookie`; `undefined` where it has none. */
+  valueIn(header = ''): string | undefined {
+    for (const part of header.split(';')) {
       const [name, value = ''] = part.trim().split('=', 2);
-      if (name === this.name) return TOKEN.test(value) ? value : undefined;
+      if (name === this.name) return value;
     }
     return undefined;
   }
 
-  /** `Set-Cookie` for a session that ends in so many milliseconds at the latest. */
-  set(token: string, lastsMs: number): string {
-    return `${this.name}=${token}; Max-Age=${Math.max(0, Math.floor(lastsMs / 1_000))}; ${this.attributes}`;
+  /** The header `Set-Cookie`. */
+  write(value: string, seconds: number): string {
+    return `${this.name}=${value}; Max-Age=${seconds}; ${this.attributes}`;
   }
 
   /** `Set-Cookie` that takes it away. */
   clear(): string {
-    return `${this.name}=; Max-Age=0; ${this.attributes}`;
+    return this.write('', 0);
+  }
+}
+
+/** The cookie that stands for a session (docs/spec/sign-in.md#the-cookie). */
+export class SessionCookie extends HttpCookie {
+  constructor(insecure: boolean) {
+    super(insecure ? INSECURE_SESSION_COOKIE : SESSION_COOKIE, 'Strict', insecure);
+  }
+
+  /** @returns `undefined` where the header has no such cookie, or one that no server made. */
+  read(header: string | undefined): string | undefined {
+    const value = this.valueIn(header) ?? '';
+    return TOKEN.test(value) ? value : undefined;
+  }
+
+  /** `Set-Cookie` for a session that ends in so many milliseconds at the latest. */
+  set(token: string, lastsMs: number): string {
+    return this.write(token, Math.max(0, Math.floor(lastsMs / 1_000)));
   }
 }
 
@@ -53,9 +73,8 @@ interface PageHeaders {
 }
 
 /**
- * Whether a request comes from a page of this very server (docs/spec/sign-in.md#pages-from-elsewhere).
+ * Whether a request comes from a page of this server (docs/spec/sign-in.md#pages-from-elsewhere); `undefined`: no browser.
  * @param origin `dashboard.origin`, where a proxy in between changes the Host.
- * @returns `undefined` where no header says, as with programs that are no browsers.
  */
 export function isOwnPage(headers: PageHeaders, origin: string | null): boolean | undefined {
   const site = headers['sec-fetch-site'];

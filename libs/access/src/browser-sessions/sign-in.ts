@@ -24,10 +24,7 @@ export class SignOut {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /**
-   * Where a person who signs out here is led to sign out of the identity provider, too.
-   * @returns `null` where nobody wants that, or where the provider does not say how: signing out here goes on.
-   */
+  /** Where a person who signs out here signs out of the identity provider, too; `null`: nowhere. */
   async addressThere({ kind }: Caller, cookie: string | undefined): Promise<string | null> {
     if (kind !== 'person' || cookie === undefined || !this.settings.signOutThere || !this.provider.isSet) return null;
     try {
@@ -88,7 +85,6 @@ export interface SignedIn {
   caller: Caller;
   /** The cookie's value, which cannot be had again. */
   token: string;
-  /** How long the session lasts at most, in milliseconds. */
   lastsMs: number;
 }
 
@@ -104,8 +100,7 @@ export class SignIn {
 
   /**
    * @param replaced cookie of the session that the browser had until now; it ends.
-   * @throws DomainError `unauthenticated` for a credential that is not valid, `insufficient_scope` for the operator's,
-   *   `unavailable` when it cannot be checked now.
+   * @throws DomainError `unauthenticated`, `insufficient_scope` for the operator's credential, `unavailable`.
    */
   async execute(credential: string, replaced: string | undefined): Promise<SignedIn> {
     const holder = await this.gatekeeper.authenticate({ by: 'credential', text: credential });

@@ -3,10 +3,7 @@ import type { AuditAction } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
 import { ShortMemory, Unavailable, withinMs } from '@spandrel/kernel';
 
-/**
- * How long what was found out about a credential is relied upon. What is revoked must be refused everywhere within a
- * second (docs/spec/access.md#how-fast-a-change-of-access-counts), also where an open stream has to be noticed first.
- */
+/** How long an answer about a credential is relied upon (docs/spec/access.md#how-fast-a-change-of-access-counts). */
 const REMEMBERED_MS = 500;
 const REMEMBERED_MAX = 20_000;
 
@@ -28,9 +25,8 @@ const CHANGES_OF_ACCESS: ReadonlySet<AuditAction> = new Set([
 ]);
 
 /**
- * What this server remembers of credentials and sessions. All of it is forgotten when a change of access was committed here,
- * before the request that made it is answered: so the change counts at once at this server, also for lookups that began
- * before it (docs/spec/access.md#how-fast-a-change-of-access-counts).
+ * Remembers credentials and sessions for a moment. A change of access that is committed here has all of it forgotten before
+ * the request is answered (docs/spec/access.md#how-fast-a-change-of-access-counts).
  */
 @Injectable()
 export class AccessMemory {
@@ -65,10 +61,7 @@ export class AccessMemory {
 export class Batch<Row> {
   private waiting = new Map<string, PromiseWithResolvers<Row | undefined>>();
 
-  /**
-   * @param read the rows of some keys.
-   * @param keyOf finds the key that a row belongs to.
-   */
+  /** @param read the rows of some keys. @param keyOf finds the key that a row belongs to. */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<Row[]>,
     private readonly keyOf: (row: Row) => string,

@@ -41,13 +41,10 @@ export class ApiKeys {
   ) {}
 
   /**
-   * Makes a key for a project of the actor's organization, with scopes that the actor has. One that a person makes, or a key
-   * of a person, ends with this person unless it is to be one of a service account.
+   * Makes a key with scopes that the actor has. It ends with the person who makes it, unless it is one of a service account.
    * @param tokenKeyFor gives what the key has its maker confirmed by, of the new key and its id.
    * @returns the key too: it cannot be had again.
-   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project or nobody stands
-   *   behind a key that is to end with its maker, or for an end behind `access.key_max_age`, DomainError
-   *   `insufficient_scope` for scopes that the actor lacks.
+   * @throws NotFound `project_not_found`, Conflict `being_deleted`, Invalid, DomainError `insufficient_scope`.
    */
   async create(
     actor: Actor,
@@ -101,11 +98,7 @@ export class ApiKeys {
     return mapPage(await this.store.list(actor, query), (key) => keyResource(key, this.settings, now));
   }
 
-  /**
-   * Changes the members given.
-   * @throws NotFound `key_not_found`, DomainError `insufficient_scope` when a key with scopes that the actor lacks is to
-   *   become one of a service account.
-   */
+  /** Changes the members given. @throws NotFound `key_not_found`, DomainError `insufficient_scope`. */
   async update(actor: Actor, id: string, { name, rate_limit, service_account }: UpdateKey): Promise<KeyResource> {
     return this.storage.write(async (tx) => {
       const row = await this.store.getForWrite(tx, actor, id);
@@ -204,7 +197,6 @@ export interface KeyFacts {
   expiresAt: number | null;
   /** `null` for a key of a service account. */
   makerPersonId: string | null;
-  /** Whether the maker has a role in the project of the key. */
   makerHasRole: boolean;
   /** When the identity provider last confirmed the maker; `null` for nobody. */
   confirmedAt: number | null;

@@ -1,10 +1,7 @@
 /** No description, list of keys or list of groups of an identity provider is longer; one of groups of this length takes a tenth of a second. */
 const BYTES_MAX = 256 * 1024;
 
-/**
- * Fetches as `fetch` does what an identity provider publishes or answers.
- * @returns an answer that fails while it is read, once it is longer than 256 KiB, and is then left.
- */
+/** Fetches from an identity provider, as `fetch` does; an answer longer than 256 KiB fails while it is read. */
 export async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, init);
   let left = BYTES_MAX;

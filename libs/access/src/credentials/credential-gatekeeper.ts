@@ -159,10 +159,7 @@ interface Opener {
 /** Seconds of `Retry-After`: streams end when their clients leave, not by the second. */
 const RETRY_AFTER_SECONDS = 10;
 
-/**
- * Requests that outlive the moment they were let in: the event streams of this process, by credential
- * (docs/spec/events.md#streams-of-an-organization).
- */
+/** Event streams of this process, by credential (docs/spec/events.md#streams-of-an-organization). */
 export class OpenRequests {
   private readonly byProof = new Map<string, Open>();
   private readonly countOf = new Map<string, number>();
@@ -170,10 +167,7 @@ export class OpenRequests {
   /** @param perOrganization how many one organization may have open. */
   constructor(private readonly perOrganization: number) {}
 
-  /**
-   * Keeps the connection of a request in mind until its answer is over.
-   * @throws DomainError `rate_limited` when the organization has as many open as it may.
-   */
+  /** Keeps the connection of a request in mind until its answer is over. @throws DomainError `rate_limited`. */
   add({ orgId, proof, ...credential }: Opener, request: FastifyRequest, reply: FastifyReply): void {
     const { socket } = request.raw;
     // A client that left while its credential was looked at: nothing closes any more.

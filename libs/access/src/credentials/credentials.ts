@@ -48,8 +48,7 @@ export class Credentials {
   }
 
   /**
-   * @returns what was found out half a second ago at most, and since the last change of access at this server; whether it has expired since is the caller's to check.
-   *   `undefined` for a credential that is not known.
+   * @returns an answer half a second old at most, whose end is the caller's to check; `undefined` for an unknown credential.
    * @throws DomainError `unauthenticated` for a JWT that does not verify, `unavailable` when that cannot be found out.
    */
   async find(credential: string): Promise<KnownCredential | undefined> {
@@ -116,9 +115,8 @@ export class KnownSessions {
 
   /**
    * @param project the one in which a person asks; else it is the one that the session was begun in.
-   * @returns what was found out half a second ago at most, and since the last change of access at this server; whether its end has come since is the caller's to check.
-   *   `undefined` for a cookie that stands for none, for one whose key is gone or whose person has no role any more, and for
-   *   one that nobody used for long.
+   * @returns an answer half a second old at most, whose end is the caller's to check; `undefined` where the cookie is good for
+   *   nothing.
    * @throws DomainError `project_not_found` for a person without a role in `project`, `unavailable` when it cannot be found out.
    */
   async find(token: string, project?: string): Promise<KnownSession | undefined> {
@@ -144,7 +142,6 @@ export class KnownSessions {
     return { caller: this.callerOf(row), rates, usedAt: row.usedAt };
   }
 
-  /** Whether the key that was signed in with is refused because of its maker. */
   private isSuspended(row: FoundSession): boolean {
     const facts = { ...row, makerHasRole: row.role !== null, createdAt: row.keyCreatedAt ?? 0, expiresAt: null };
     return suspensionOf(facts, this.settings, Date.now()) !== undefined;

@@ -68,11 +68,7 @@ export class JwtVerifier {
     }
   }
 
-  /**
-   * The claims of a token whose signature is right.
-   * @param options what else of it must be right; jose says what its errors are.
-   * @throws Unavailable when the keys cannot be had, DomainError `unauthenticated` when none is for its algorithm, or jose's error.
-   */
+  /** The claims of a token whose signature is right. @param options what else must be right. @throws Unavailable, jose's error. */
   async verifySignature(token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
     const { alg = '' } = decodeProtectedHeader(token);
     if (this.secret && BY_SECRET.includes(alg)) {
@@ -118,11 +114,7 @@ export class Jwks {
     });
   }
 
-  /**
-   * The key that a token names.
-   * @throws Unavailable when it is not at hand and the keys cannot be fetched, jose's error when there is none for this
-   *   token.
-   */
+  /** The key that a token names. @throws Unavailable when the keys cannot be had, jose's error when there is none for it. */
   async keyFor(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     if (!this.keys.jwks()) await this.fetch();
     else if (isDue(this.fetchedAt, FRESH_MS)) void this.fetch().catch(() => undefined);
@@ -172,10 +164,8 @@ export interface ClaimsRead {
   readonly project: ClaimReading;
   /** Names found for scopes, those that are no scopes too. */
   readonly scopeNames: readonly string[];
-  /** Names found for roles or groups. */
   readonly roleNames: readonly string[];
   readonly roles: readonly Role[];
-  /** What scopes and roles grant together. */
   readonly permissions: readonly Permission[];
 }
 

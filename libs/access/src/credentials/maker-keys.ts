@@ -12,8 +12,7 @@ import { openTokens, sealTokenKey } from '../oidc/sealed-tokens.js';
 
 /**
  * Writes to the audit log which keys of a person are refused from now on, and which are valid again, in the transaction that
- * changes their roles or what the identity provider says of them (docs/spec/access.md#keys-of-people). Whether a key is valid
- * is found out at each request from the rows themselves.
+ * changes their roles or their standing at the identity provider (docs/spec/access.md#keys-of-people).
  */
 @Injectable()
 export class MakerKeys {

@@ -10,10 +10,7 @@ const ROWS_AT_ONCE = 1_000;
 
 type UseStore = Pick<ApiKeyStore, 'use'>;
 
-/**
- * Keeps when API keys and sessions were used last, to the minute: each costs one write a minute at most, with those of many
- * others.
- */
+/** Keeps when API keys and sessions were used last, to the minute, many in a write. */
 @Injectable()
 export class NoteUse implements OnModuleDestroy {
   /** The minute that was noted last of an id, the longest ago first. */

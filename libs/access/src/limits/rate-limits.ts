@@ -21,9 +21,8 @@ export interface RateLimitResult extends Taken {
 const RESET_SECONDS = 1;
 
 /**
- * Limits the requests of each organization, and of its projects and API keys (docs/spec/limits.md#requests-of-an-organization):
- * token buckets that all instances share through Redis. Without `REDIS_URL`, and for as long as Redis does not answer, each instance has
- * buckets of its own; no request fails for want of Redis, or waits for it longer than 100 ms.
+ * Limits the requests of organizations, projects and API keys (docs/spec/limits.md#requests-of-an-organization) by token
+ * buckets in Redis. Without it each instance has buckets of its own; no request waits for Redis longer than 100 ms.
  */
 @Injectable()
 export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -75,11 +74,7 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
   }
 }
 
-/**
- * Headers of every counted answer with its limits (docs/spec/limits.md#headers-of-the-rate-limit), by lower case name
- * (draft-ietf-httpapi-ratelimit-headers: lists of structured fields; `q` of quota in a window of `w` seconds, `r`
- * remaining, `t` seconds until all of it is back). A refusal shows what remains of the limit that was reached alone.
- */
+/** Headers of every counted answer with its limits, by lower case name (docs/spec/limits.md#headers-of-the-rate-limit). */
 export function limitHeaders({ rates, refusedBy, remaining, resetSeconds }: RateLimitResult): Record<string, string> {
   const held = LIMIT_NAMES.flatMap((name) => (typeof rates[name] === 'number' ? [{ name, quota: rates[name] }] : []));
   const shown = held.filter(({ name }) => refusedBy === null || name === refusedBy);

@@ -7,12 +7,9 @@ import { LIMIT_NAMES, type CountedRequest, type Taken, bucketKeys } from './take
 export const REDIS_TIME = "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]";
 
 /**
- * `takeTokens` in Redis, where all instances share the buckets. Keys: those of the organization, the project, the API key
- * and the route; arguments: tokens a second of the first three, 0 where there is no limit, what the project has for sure, and
- * tokens a second of the route; answer: which limit was reached (1 to 4 in the order of the keys; 0: the request is allowed),
- * and the tokens that are left of each. A key holds tokens,
- * those of the guarantee (of a project) and time, with all their digits; it goes once the bucket is full again. A refused
- * request writes nothing.
+ * `takeTokens` in Redis. Keys: organization, project, API key, route. Arguments: tokens a second of the first three (0: no
+ * limit), the guarantee of the project, tokens a second of the route. Answer: the limit that was reached (1 to 4 in the
+ * order of the keys; 0: none), and the tokens left of each. A key holds tokens (of a project the guarantee, too) and time.
  */
 export const BUCKET_SCRIPT = `
 local org_rate, project_rate = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -161,10 +158,7 @@ async function runScript(client: RedisClient, request: CountedRequest): Promise<
   }
 }
 
-/**
- * In two halves, since a process that is busy reads late what came in time: after its pause Redis has a half still.
- * @throws when the answer takes longer than allowed.
- */
+/** In two halves: a busy process reads late what came in time. @throws when the answer takes longer than allowed. */
 function inTime<T>(answer: Promise<T>, ms = ANSWER_MS_MAX): Promise<T> {
   const giveUp = async (): Promise<never> => {
     // One turn more: what has come by then is read first.

@@ -23,7 +23,6 @@ export interface CountedRequest {
   projectId: string;
   /** `null` for a credential that is no API key. */
   keyId: string | null;
-  /** The route, where it has a limit of its own. */
   routeId?: string;
   rates: Rates;
 }
@@ -94,18 +93,12 @@ export interface Bucket {
   at: number;
 }
 
-/**
- * What is in a bucket now (docs/spec/limits.md#requests-of-an-organization).
- * @param bucket `undefined` for one that was not used for long: it is full.
- * @param perSecond the rate now; it may differ from the rate before.
- * @param now moment on the bucket's clock; a clock that has gone back fills nothing.
- */
+/** Tokens in a bucket now; one that is absent is full, and a clock that has gone back fills nothing. @param now in microseconds. */
 function filledTokens(bucket: Bucket | undefined, perSecond: number, now: number): number {
   if (!bucket) return perSecond;
   return Math.min(perSecond, bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1_000_000);
 }
 
-/** Limits of their own, `null` where they have none. */
 interface OwnLimits {
   rateLimit: number | null;
   projectRateLimit: number | null;

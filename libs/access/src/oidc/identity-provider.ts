@@ -25,7 +25,6 @@ export interface Exchanged {
   tokens: ProviderTokens;
 }
 
-/** The exchange of a refresh token that is under way. */
 const exchanges = new AsyncLocalStorage<{ refreshToken: string | null }>();
 
 /** Who the identity provider says that people are (OpenID Connect: authorization code with PKCE). */
@@ -66,9 +65,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Who came back, by an ID token that the provider has signed with a key that it publishes.
-   * @param search query of the address that the browser was sent back to.
-   * @throws Error, of openid-client or not, when the answer is not the one to this attempt, or not valid; Unavailable.
+   * Who came back, by an ID token that the provider signed. @param search query of the address that it sent the browser to.
+   * @throws Unavailable, or another Error when the answer is not one to this attempt.
    */
   async confirmed(search: string, { state, nonce, verifier }: SignInAttempt): Promise<Confirmed> {
     const configuration = await this.configured();
@@ -84,9 +82,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Asks the provider about a person again: with the refresh token, else with the access token for as long as that lasts.
-   * @returns `refused` for a person whom it does not confirm any more, `tokens_ended` where there is nothing left to ask with,
-   *   {@link Exchanged} with the tokens to ask with again.
+   * Asks the provider about a person again, with the refresh token, else with the access token for as long as that lasts.
+   * @returns `refused`, `tokens_ended` where there is nothing left to ask with, {@link Exchanged} where the tokens are new ones.
    * @throws Unavailable when it does not answer.
    */
   async confirmAgain(
@@ -206,10 +203,7 @@ const NO_ANSWER = 'the identity provider did not answer; try again soon';
 /** The provider confirmed somebody else than it was asked about. */
 export class OtherPerson extends Error {}
 
-/**
- * Whether the provider answered, and does not confirm the person: `invalid_grant`, or an access token that is no more. One
- * that has too many requests (429) says nothing of the person.
- */
+/** Whether the provider answered and does not confirm the person; 429 says nothing of them. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof OtherPerson ||
   (error instanceof ResponseBodyError &&
@@ -228,10 +222,7 @@ export interface Identity {
   groups: readonly string[];
 }
 
-/**
- * Reads what an identity provider says of a person.
- * @param claims those of the ID token, over those of the userinfo endpoint.
- */
+/** Reads what an identity provider says of a person. @param claims those of the ID token, over those of userinfo. */
 export function identityOf(
   issuer: string,
   subject: string,

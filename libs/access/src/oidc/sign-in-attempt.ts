@@ -1,5 +1,6 @@
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { z } from 'zod';
+import { HttpCookie } from '../browser-sessions/session-cookie.js';
 
 const LASTS_SECONDS = 600;
 
@@ -15,11 +16,7 @@ const attemptSchema = z.strictObject({
 /** One way to the identity provider and back: what makes an answer the one to this browser's question. */
 export type SignInAttempt = z.output<typeof attemptSchema>;
 
-/**
- * A new attempt.
- * @param next path of this server that the browser goes to afterwards.
- * @param replaces digest of the session that the browser had until now; `null` where it had none.
- */
+/** A new attempt. @param next path to go to afterwards. @param replaces digest of the session until now; `null`: none. */
 export const newAttempt = (next: string, replaces: string | null): SignInAttempt => ({
   ...{ state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() },
   ...{ next, replaces },
@@ -35,43 +32,23 @@ export function ownPath(next: string | undefined): string {
   return address.pathname + address.search + address.hash;
 }
 
-/**
- * The cookie that binds an attempt to the browser that began it. It comes back from another site, so that it is `Lax`; what it
- * holds is worth nothing to anybody without the provider's answer.
- */
-export class AttemptCookie {
-  private readonly name: string;
-  private readonly attributes: string;
-
-  /** @param insecure whether browsers shall send it over plain http, too. */
+/** The cookie that binds an attempt to the browser that began it. It comes back from another site, so that it is `Lax`. */
+export class AttemptCookie extends HttpCookie {
   constructor(insecure: boolean) {
-    this.name = insecure ? 'spandrel-sign-in' : '__Host-spandrel-sign-in';
-    this.attributes = `Path=/; HttpOnly; ${insecure ? '' : 'Secure; '}SameSite=Lax`;
+    super(insecure ? 'spandrel-sign-in' : '__Host-spandrel-sign-in', 'Lax', insecure);
   }
 
   /** @returns `undefined` where the header has none that this server made. */
   read(header: string | undefined): SignInAttempt | undefined {
-    for (const part of (header ?? '').split(';')) {
-      const [name, value = ''] = part.trim().split('=', 2);
-      if (name === this.name) return attemptOf(value);
+    try {
+      const text = Buffer.from(this.valueIn(header) ?? '', 'base64url').toString('utf8');
+      return attemptSchema.safeParse(JSON.parse(text)).data;
+    } catch {
+      return undefined;
     }
-    return undefined;
   }
 
   set(attempt: SignInAttempt): string {
-    const value = Buffer.from(JSON.stringify(attempt)).toString('base64url');
-    return `${this.name}=${value}; Max-Age=${LASTS_SECONDS}; ${this.attributes}`;
-  }
-
-  clear(): string {
-    return `${this.name}=; Max-Age=0; ${this.attributes}`;
-  }
-}
-
-function attemptOf(value: string): SignInAttempt | undefined {
-  try {
-    return attemptSchema.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8'))).data;
-  } catch {
-    return undefined;
+    return this.write(Buffer.from(JSON.stringify(attempt)).toString('base64url'), LASTS_SECONDS);
   }
 }

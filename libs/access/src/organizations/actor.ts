@@ -26,10 +26,7 @@ export function requireOperator(actor: Actor, what: string): void {
     throw new DomainError('insufficient_scope', `only the operator of the service may ${what}: use the admin token`);
 }
 
-/**
- * Nobody gives what they do not have (docs/spec/access.md#who-administers).
- * @throws DomainError `insufficient_scope` naming what the actor lacks.
- */
+/** Nobody gives what they do not have (docs/spec/access.md#who-administers). @throws DomainError `insufficient_scope` */
 export function requireAll(actor: Actor, permissions: readonly Permission[]): void {
   const missing = permissions.filter((permission) => !holds(actor.permissions, permission));
   if (missing.length > 0) {
@@ -45,10 +42,7 @@ export function requireRole(actor: Actor, role: Role): void {
   requireAll(actor, permissionsOfRole(role));
 }
 
-/**
- * Who makes the request. Its route has let in nobody but administrators.
- * @throws DomainError `insufficient_scope` for one that belongs to no organization.
- */
+/** Who makes the request, an administrator. @throws DomainError `insufficient_scope` without an organization. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();
   const { kind, scope, permissions, role } = caller!;

@@ -49,10 +49,7 @@ export class OrganizationStore {
     return row;
   }
 
-  /**
-   * One that the actor can see, locked; what is changed of it is written with the transaction.
-   * @throws NotFound `organization_not_found`
-   */
+  /** One that the actor can see, locked, to be changed. @throws NotFound `organization_not_found` */
   async getForWrite(tx: WriteTx, actor: Actor, id: string): Promise<OrganizationRow> {
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const row = canSee(actor, id) ? await tx.em.findOne(Organization, { id }, lock) : null;
@@ -105,10 +102,7 @@ export class ProjectStore implements ProjectDirectory {
     return project?.orgId;
   }
 
-  /**
-   * One that the actor can see, locked; what is changed of it is written with the transaction.
-   * @throws NotFound `project_not_found`
-   */
+  /** One that the actor can see, locked, to be changed. @throws NotFound `project_not_found` */
   async getForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow> {
     const where = { id, ...inOrganization(actor) };
     const row = await tx.em.findOne(Project, where, { lockMode: LockMode.PESSIMISTIC_WRITE });

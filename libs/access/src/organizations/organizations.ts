@@ -46,11 +46,7 @@ export class Organizations {
     return resource;
   }
 
-  /**
-   * Changes the members given.
-   * @throws NotFound `organization_not_found`, DomainError `insufficient_scope` when an administrator of the
-   *   organization gives its plan, limit or retention.
-   */
+  /** Changes the members given. @throws NotFound `organization_not_found`, Conflict, DomainError `insufficient_scope`. */
   async update(
     actor: Actor,
     id: string,

@@ -57,10 +57,7 @@ export class Projects {
     return projectResource(row, this.settings);
   }
 
-  /**
-   * Changes the members given.
-   * @throws NotFound `project_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than the organization keeps.
-   */
+  /** Changes the members given. @throws NotFound `project_not_found`, Conflict `being_deleted`, Invalid. */
   async update(actor: Actor, id: string, body: UpdateProject): Promise<ProjectResource> {
     const { name, retention_days: days, protected: isProtected, rate_limit } = body;
     return this.storage.write(async (tx) => {

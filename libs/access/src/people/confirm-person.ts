@@ -41,7 +41,6 @@ export class NotConfirmed extends Unavailable {
   }
 }
 
-/** A session as far as its person is confirmed by it. */
 type ConfirmedSession = Pick<FoundSession, 'id' | 'personId' | 'refreshedAt' | 'sealedTokens'>;
 
 /** What an API key has its maker confirmed by; `sessionRefreshedAt`: when that was done last. */
@@ -71,9 +70,7 @@ export class ConfirmPerson {
   ) {}
 
   /**
-   * Has a session confirmed that is due; one whose time has run out is waited for.
-   * @param cookie that of the session.
-   * @returns whether it was waited for: what was known of the session may have changed.
+   * Has a session confirmed that is due; one whose time has run out is waited for. @returns whether it was.
    * @throws NotConfirmed where its time has run out and the provider does not answer.
    */
   async keep(session: FoundSession, cookie: string): Promise<boolean> {
@@ -90,10 +87,7 @@ export class ConfirmPerson {
     return true;
   }
 
-  /**
-   * Has the maker of an API key confirmed beside a request of the key, when that is due: by the tokens of the session that it
-   * was made in, which go on after the session. What the provider says counts from then on. Never throws.
-   */
+  /** Has the maker of an API key confirmed beside a request of the key. Never throws. */
   keepMaker({ id, sessionId, tokenKey, sessionRefreshedAt }: MakersKey, apiKey: string): void {
     if (sessionId === null || tokenKey === null || sessionRefreshedAt === null) return;
     const now = Date.now();

@@ -33,11 +33,7 @@ export class Members {
     private readonly audit: AuditTrail,
   ) {}
 
-  /**
-   * Gives a role to anyone who signs in with an e-mail address.
-   * @throws NotFound `organization_not_found`, `project_not_found`, Conflict `member_exists`, `being_deleted`,
-   *   DomainError `insufficient_scope` for a role that grants more than the actor has.
-   */
+  /** Gives a role to anyone who signs in with an e-mail address. @throws NotFound, Conflict, DomainError `insufficient_scope`. */
   async create(actor: Actor, orgId: string, { email, role, project_id }: CreateMember): Promise<MemberResource> {
     const projectId = project_id ?? null;
     if (projectId !== null) requireProjectRole(role);
@@ -65,11 +61,7 @@ export class Members {
     return mapPage(await this.store.list(orgId, query), memberResource);
   }
 
-  /**
-   * Gives a member another role.
-   * @throws NotFound `organization_not_found`, `member_not_found`, Conflict `member_from_groups`, `last_owner`, DomainError
-   *   `insufficient_scope`.
-   */
+  /** Gives a member another role. @throws NotFound, Conflict, DomainError `insufficient_scope`. */
   async update(actor: Actor, orgId: string, id: string, { role }: UpdateMember): Promise<MemberResource> {
     return this.storage.write(async (tx) => {
       const member = await this.findOwn(tx, actor, orgId, id);

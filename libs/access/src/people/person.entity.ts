@@ -12,10 +12,8 @@ export const PersonSchema = defineEntity({
     subject: p.text(),
     email: p.text().nullable(),
     name: p.text().nullable(),
-    /** The project that the person had open last. */
     projectId: p.text().nullable(),
     createdAt: p.bigint('number'),
-    /** When the identity provider last confirmed the person. */
     signedInAt: p.bigint('number'),
     /** Since when it does not confirm the person any more; `null`: it did when it was asked last. */
     refusedAt: p.bigint('number').nullable(),

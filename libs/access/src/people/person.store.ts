@@ -101,7 +101,8 @@ export class PersonStore {
   /** The projects that a person's roles lead to, by the names of organization and project. @param tx reads them. */
   async openProjects(personId: string, tx?: WriteTx): Promise<OpenProject[]> {
     const query = openProjects(personId);
-    return openProjectsOf(await (tx ? tx.all(query) : this.storage.read(query)));
+    const rows = strongestRole(await (tx ? tx.all(query) : this.storage.read(query)));
+    return rows.map(({ id, name, orgId, orgName, role }) => ({ id, name, org: { id: orgId, name: orgName }, role }));
   }
 }
 
@@ -116,17 +117,6 @@ export interface OpenProject {
   name: string;
   org: { id: string; name: string };
   role: Role;
-}
-
-/** One entry a project, in the order of the rows; of several roles the one that may most. */
-function openProjectsOf(rows: readonly RowOfShape<typeof OPEN_PROJECT>[]): OpenProject[] {
-  const projects = new Map<string, OpenProject>();
-  for (const { id, name, orgId, orgName, role } of rows) {
-    const known = projects.get(id);
-    if (!known) projects.set(id, { id, name, org: { id: orgId, name: orgName }, role });
-    else if (ROLES.indexOf(role) < ROLES.indexOf(known.role)) known.role = role;
-  }
-  return [...projects.values()];
 }
 
 /** One row an id, of rows that have one for each role: of several roles the one that may most. */

@@ -10,19 +10,13 @@ import { Storage } from '@spandrel/storage';
 import { AuditTrail } from '@spandrel/audit';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { newSessionToken } from '../browser-sessions/session-cookie.js';
+import type { SignedIn } from '../browser-sessions/sign-in.js';
 import { digestOf } from '../credentials/api-keys.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import { projectNotFound } from '../answers.js';
 import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
 import { PersonStore } from './person.store.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
-
-export interface Switched {
-  /** The new cookie's value: answers to the old one cannot be taken for those of the new project. */
-  token: string;
-  lastsMs: number;
-  caller: Caller;
-}
 
 /** What a session is, and the projects that it can be taken to (docs/spec/sign-in.md#projects-of-a-person). */
 @Injectable()
@@ -48,12 +42,8 @@ export class SessionProjects {
     return [{ ...project, org, role: null }];
   }
 
-  /**
-   * Takes the session of a person to another project.
-   * @param cookie the one that the request came with.
-   * @throws NotFound `project_not_found`
-   */
-  async switch(caller: Caller, cookie: string | undefined, projectId: string): Promise<Switched> {
+  /** Takes the session of a person to another project, under a new cookie. @throws NotFound `project_not_found` */
+  async switch(caller: Caller, cookie: string | undefined, projectId: string): Promise<SignedIn> {
     if (caller.kind !== 'person' || cookie === undefined) throw projectNotFound();
     const token = newSessionToken();
     return this.storage.write(async (tx) => {
@@ -100,7 +90,6 @@ export class SessionProjects {
     };
   }
 
-  /** Organization and project with what people call them. */
   private async namesOf(scope: Scope | null) {
     if (!scope) return undefined;
     const { orgId, projectId } = scope;

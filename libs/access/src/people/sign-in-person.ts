@@ -5,7 +5,7 @@ import { Storage, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, Refusals } from '@spandrel/audit';
 import { BrowserSession, type BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
 import { newSessionToken, SESSION_MS_MAX } from '../browser-sessions/session-cookie.js';
-import { SignOut } from '../browser-sessions/sign-in.js';
+import { SignOut, type SignedIn } from '../browser-sessions/sign-in.js';
 import { digestOf } from '../credentials/api-keys.js';
 import type { Confirmed, Identity } from '../oidc/identity-provider.js';
 import { sealTokens } from '../oidc/sealed-tokens.js';
@@ -16,6 +16,7 @@ import { MakerKeys } from '../credentials/maker-keys.js';
 import { auditedMember } from './members.js';
 
 type Place = Pick<MemberRow, 'orgId' | 'projectId' | 'role'>;
+type NewSession = Pick<SignedIn, 'token' | 'lastsMs'>;
 
 /** Keeps a person as the identity provider has it: name, address, and the roles of its groups (docs/spec/people.md#groups). */
 @Injectable()
@@ -88,13 +89,6 @@ const actingPerson = ({ id, name, email }: PersonRow): ActingParty => ({
 
 const keyOf = ({ orgId, projectId, role }: Place): string => JSON.stringify([orgId, projectId, role]);
 
-export interface SignedInPerson {
-  /** The cookie's value, which cannot be had again. */
-  token: string;
-  /** How long the session lasts at most, in milliseconds. */
-  lastsMs: number;
-}
-
 /** Signs a browser in for a person whom the identity provider confirmed (docs/spec/sign-in.md#an-identity-provider). */
 @Injectable()
 export class SignInPerson {
@@ -109,10 +103,9 @@ export class SignInPerson {
 
   /**
    * @param replaces digest of the session that the browser had until now; it ends.
-   * @returns `undefined` for somebody who has no role in any project. That is counted, and in the audit log soon: no number of
-   *   attempts may hold up the log.
+   * @returns `undefined` for somebody without a role in any project, which is noted for the audit log.
    */
-  async execute(confirmed: Confirmed, replaces: string | null): Promise<SignedInPerson | undefined> {
+  async execute(confirmed: Confirmed, replaces: string | null): Promise<NewSession | undefined> {
     const { signedIn, person } = await this.signIn(confirmed, replaces);
     if (signedIn) return signedIn;
     const { issuer, subject } = confirmed.identity;
@@ -126,7 +119,7 @@ export class SignInPerson {
   private async signIn(
     { identity, tokens }: Confirmed,
     replaces: string | null,
-  ): Promise<{ signedIn?: SignedInPerson; person: PersonRow }> {
+  ): Promise<{ signedIn?: NewSession; person: PersonRow }> {
     const token = newSessionToken();
     return this.storage.write(async (tx) => {
       const person = await this.keepPerson.execute(tx, identity);

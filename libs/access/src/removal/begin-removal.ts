@@ -13,10 +13,7 @@ import { Projects } from '../organizations/projects.js';
 import type { RemovalRow } from './removal.entity.js';
 import { RemovalStore } from './removal.store.js';
 
-/**
- * Puts projects and organizations out of reach, for {@link RemovalTask} to take away (docs/spec/projects.md). Asked for
- * again, it says how far that is.
- */
+/** Puts projects and organizations out of reach, for {@link RemovalTask} to take away (docs/spec/projects.md). */
 @Injectable()
 export class BeginRemoval {
   constructor(
@@ -42,10 +39,7 @@ export class BeginRemoval {
     return this.projects.shown(project);
   }
 
-  /**
-   * @throws NotFound `organization_not_found`, DomainError `insufficient_scope` for everyone but the operator, Conflict
-   *   `project_protected` when one of its projects is.
-   */
+  /** @throws NotFound `organization_not_found`, DomainError `insufficient_scope`, Conflict `project_protected` */
   async ofOrganization(actor: Actor, id: string): Promise<OrganizationResource> {
     const organization = await this.storage.write(async (tx) => {
       const row = await this.organizationStore.getForWrite(tx, actor, id);

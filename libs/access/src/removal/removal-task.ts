@@ -64,10 +64,7 @@ const secondsSince = (times: readonly number[]): number =>
 /** How often removals are looked for that nobody is at. */
 const EVERY_MS = 1_000;
 
-/**
- * What was let in before a removal began has written by then: credentials count for half a second, and statements and
- * transactions end within seconds.
- */
+/** How long requests that were let in before a removal began may write: statements and transactions end within seconds. */
 const SETTLED_MS = 5_000;
 /** How long another server waits after one that failed. */
 const AGAIN_MS = 10_000;
@@ -78,7 +75,6 @@ const LOOKED_MS = 86_400_000;
 
 const ROWS_AT_ONCE = 500;
 
-/** How long a server that is silent keeps a removal. */
 const LEASE_MS = 10_000;
 
 /** How long is waited between two transactions beyond what the one before took: others have the database too. */
@@ -90,7 +86,6 @@ const leaseEnd = (): number => Date.now() + LEASE_MS;
 @Injectable()
 export class RemovalTask {
   private readonly owner = newId();
-  /** What this server is at. */
   private current: RemovalRow | undefined;
 
   constructor(
@@ -232,10 +227,7 @@ export class RemovalTask {
 /** Codes as systems and databases give them, such as `ECONNREFUSED` or `57014`: they reveal nothing of the installation. */
 const CODE = /^[A-Z0-9_]{3,40}$/;
 
-/**
- * What failed, in words that may be shown to an administrator of an organization. The error itself may name addresses of the
- * installation; it is in the server's log.
- */
+/** Says what failed to an administrator of an organization: without what the error names of the installation. */
 export function failureOf(error: unknown): string {
   if (error instanceof Unavailable) return 'the database could not be used';
   const code = (error as { code?: unknown } | null | undefined)?.code;

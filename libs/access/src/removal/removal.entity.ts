@@ -6,7 +6,6 @@ export const RemovalSchema = defineEntity({
   name: 'Removal',
   tableName: 'removal',
   properties: {
-    /** Id of the project or organization. */
     id: p.text().primary(),
     /** `project` or `org`. */
     kind: p.text(),
@@ -27,7 +26,6 @@ export const RemovalSchema = defineEntity({
     finishedAt: p.bigint('number').nullable(),
     /** When something last went, or a whole look ended without an error. */
     progressedAt: p.bigint('number'),
-    /** How often it failed since then. */
     failures: p.integer(),
     /** What failed last, in words that may be shown to an administrator of the organization; `null` once it goes on. */
     lastError: p.text().nullable(),

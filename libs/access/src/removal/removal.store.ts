@@ -75,10 +75,7 @@ export class RemovalStore {
     return leafTables(this.storage, table);
   }
 
-  /**
-   * Deletes some rows and notes that, in one transaction.
-   * @returns how many went. @throws LeaseLost
-   */
+  /** Deletes some rows and notes that, in one transaction. @returns how many went. @throws LeaseLost */
   deleteRows({ id }: RemovalRow, owner: string, { table, leaf, by, limit }: RemovedRows): Promise<number> {
     return this.storage.write(async (tx) => {
       const deleted = await deleteSome(tx, { leaf, by, owner: id, limit });
@@ -133,10 +130,7 @@ export class RemovalStore {
     return this.letGo(removal, owner, sql`lease_until = ${at}, ${wentOn(now)}`);
   }
 
-  /**
-   * Notes what failed, and lets another server go on, from `at` on.
-   * @param what in words that may be shown to an administrator; the step it was at is put before it.
-   */
+  /** Notes what failed, in words for an administrator, and lets another server go on, from `at` on. */
   releaseFailed(removal: RemovalRow, owner: string, at: number, what: string): Promise<void> {
     const last = sql`coalesce(step || ': ', '') || ${what}::text`;
     return this.letGo(removal, owner, sql`lease_until = ${at}, failures = failures + 1, last_error = ${last}`);
