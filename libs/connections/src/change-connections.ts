@@ -135,18 +135,12 @@ export const needsKey = (provider: string): boolean => provider === 'openai' || 
 /** Paths of calls at the end of a base, where people copy them from examples of single calls. */
 const CALL_PATH = /(\/(?:chat\/completions|completions|responses|embeddings|messages|models))\/*$/;
 
-/** Where a connection leads. */
 interface Destination {
   provider: string;
   baseUrl: string | null;
 }
 
-/**
- * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call that may be called, and a
- * key where the provider wants one (docs/spec/connections.md#connection-routes).
- * @param keyIsEmpty of the key the connection will have.
- * @throws Invalid `validation_failed`
- */
+/** Checks provider, base and key of a connection (docs/spec/connections.md#connection-routes). @throws Invalid */
 function checkConnection(
   providers: readonly Named<Provider>[],
   addresses: AddressRule,
@@ -175,10 +169,7 @@ function checkConnection(
   }
 }
 
-/**
- * Whether calls of a connection go to another server, or in another provider's manner, than before: a key that was
- * given for the one must not be sent to the other.
- */
+/** Whether calls go to another server or provider than before: a key for the one must not be sent to the other. */
 function leadsElsewhere(providers: readonly Named<Provider>[], before: Destination, after: Destination): boolean {
   const originFor = ({ provider, baseUrl }: Destination): string | undefined =>
     originOf(baseUrl ?? providers.find(({ name }) => name === provider)?.extension.defaultBaseUrl ?? null);
@@ -204,10 +195,7 @@ export class RestoreConnections {
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
-  /**
-   * Upserts connections in one transaction.
-   * @returns those that may not lead where they lead, and those by which a key that is here would go to another server.
-   */
+  /** Upserts connections in one transaction. @returns those that may not lead there, or would take a key elsewhere. */
   execute(scope: Scope, restored: readonly RestoredConnection[]): Promise<RejectedItem<RestoredConnection>[]> {
     const byId = new Map(restored.map((item) => [item.id, item]));
     return this.storage.write(async (tx) => {

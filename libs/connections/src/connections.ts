@@ -33,10 +33,7 @@ export class Connections {
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
-  /**
-   * The connection, kept from being changed or deleted until the transaction ends.
-   * @returns `undefined` when the project has none with this id.
-   */
+  /** The connection, if there is one, kept from being changed or deleted until the transaction ends. */
   async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
     const row = await this.store.findForWrite(tx, scope, id);
     return row ? usable(row) : undefined;
@@ -49,10 +46,7 @@ export class Connections {
     return this.openRow(row);
   }
 
-  /**
-   * What the project's connection of this name is, to be opened by {@link open}; the oldest of several.
-   * @returns `undefined` when the project has none.
-   */
+  /** The project's connection of this name, to be opened by {@link open}; the oldest of several. */
   async findNamed(scope: Scope, name: string): Promise<UsableConnection | undefined> {
     const row = await this.store.findNamed(scope, name);
     return row ? usable(row) : undefined;

@@ -30,10 +30,7 @@ export const capabilityOf = ({ name, extension }: Named<Provider>): ProviderCapa
 /** A base that is nowhere: requests are made for it and never sent. */
 const SOME_BASE = 'http://base.invalid';
 
-/**
- * The default in the form of a connection's `base_url`, which for some providers ends with `/v1`: what stands before the
- * path that a call of the default and one of a given base have in common.
- */
+/** The default as a connection's `base_url`: the part before the path that its calls have in common with those of others. */
 function defaultBaseOf({ chat, defaultBaseUrl }: Provider): string | null {
   const urlFor = (baseUrl: string | null): string => chat.buildModelsRequest({ baseUrl, apiKey: '' }).url;
   try {

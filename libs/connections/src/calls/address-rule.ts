@@ -24,10 +24,7 @@ export class AddressRule {
     this.operatorBases = new Set(given.map(originOf));
   }
 
-  /**
-   * Whether a connection may dial public addresses alone.
-   * @param baseUrl its own; `null` for its provider's.
-   */
+  /** Whether a connection may dial public addresses alone. @param baseUrl its own; `null` for its provider's. */
   guards(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
     if (!this.allowed) return false;
     if (this.isOperators(baseUrl, defaultBaseUrl)) return false;
@@ -35,10 +32,7 @@ export class AddressRule {
     return url === null || !this.allowed(...hostAndPort(url));
   }
 
-  /**
-   * Whether errors may name the server that a connection leads to: in cloud mode the base that the operator gave a provider
-   * is not for tenants to know.
-   */
+  /** Whether errors may name the server: a base that the operator gave a provider is not for tenants to know. */
   names(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
     return !this.allowed || !this.isOperators(baseUrl, defaultBaseUrl);
   }

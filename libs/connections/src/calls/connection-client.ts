@@ -18,8 +18,7 @@ const refused = (): AddressRefused => new AddressRefused('the address is not pub
 export const REFUSAL_MS_MIN = 1_000;
 
 /**
- * A `lookup` whose every failure is the same, and comes after the same time: a name that does not exist, one that leads
- * inward and one that nobody answers for cannot be distinguished, so that nobody learns which names there are inside
+ * A `lookup` whose every failure is the same, after the same time, so that nobody learns which names there are inside
  * (docs/spec/connections.md#where-a-connection-may-lead).
  */
 export const evenLookup =
@@ -32,11 +31,7 @@ export const evenLookup =
     });
   };
 
-/**
- * Makes connections to public addresses alone: every address behind a name is checked at the moment it is dialled, and
- * so is a host that is an address, which is never looked up.
- * @param options of undici's own connector.
- */
+/** Makes connections to public addresses alone; each is checked at the moment it is dialled. @param options of undici. */
 function publicConnector(options: buildConnector.BuildOptions, resolve?: Resolver): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: evenLookup(publicLookup(refused, resolve)) });
   return (target, callback) => {
@@ -50,7 +45,6 @@ export interface WireRequest {
   origin: string;
   /** What errors call the server: its origin, unless that is not for the caller to know. */
   server: string;
-  /** Path and query. */
   path: string;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -63,9 +57,7 @@ export interface WireAnswer {
   status: number;
   /** The body, decompressed; `undefined` when that failed. */
   body: Buffer | undefined;
-  /** The header Retry-After; empty when there is none. */
   retryAfter: string;
-  /** Time from sending to the last byte. */
   latencyMs: number;
 }
 
@@ -87,9 +79,7 @@ const RESEND_MS_MAX = 1_000;
 const RESETS: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 interface Agents {
-  /** Keeps connections open between calls. */
   kept: Agent;
-  /** Makes a connection for each call. */
   fresh: Agent;
 }
 
@@ -102,7 +92,6 @@ interface Agents {
 export class ConnectionClient implements OnApplicationShutdown {
   private readonly count = new ConnectionCount();
   private readonly agents: Agents;
-  /** Share no connection with the others. */
   private readonly guardedAgents: Agents;
 
   /** @param resolve finds addresses, as the system does when left out. @param now in ms, of any origin. */

@@ -6,11 +6,7 @@ export class ConnectionCallError extends Error {
   override readonly name = 'ConnectionCallError';
 
   constructor(
-    /**
-     * `refused`: not sent, since it would leave the connection's own server, lead to an address that is not public where
-     * that is not allowed, or is no proper request; `network`: no
-     * connection, or cut; `timeout`; `aborted`: by the caller's signal; `too-large`: over {@link ANSWER_BYTES_MAX}.
-     */
+    /** `refused`: not sent; `network`: no connection, or cut; `timeout`; `aborted`: by the caller's signal; `too-large`. */
     readonly kind: 'refused' | 'network' | 'timeout' | 'aborted' | 'too-large',
     message: string,
   ) {
@@ -34,9 +30,7 @@ const zstdDecompress = promisify(zlib.zstdDecompress);
 const CODINGS_MAX = 2;
 
 /**
- * Takes the content codings off a body that was compressed though it was not asked for.
- * @param contentEncoding value of the header.
- * @returns `undefined` for a coding that is not known or a body that is broken.
+ * Takes the content codings off a body; `undefined` for an unknown one, or a body that is broken.
  * @throws ConnectionCallError `too-large` when more than {@link ANSWER_BYTES_MAX} bytes come out.
  */
 export async function decodeAnswer(body: Buffer, contentEncoding: string): Promise<Buffer | undefined> {

@@ -1,8 +1,4 @@
-/**
- * Says in a sentence why no answer came, and what to try. By the error's code alone: messages and members of such errors
- * may hold what was sent or answered.
- * @param server scheme, host and port, or what stands for them.
- */
+/** Says why no answer came and what to try, by the code alone: messages of such errors may hold what was sent. */
 export function networkFailure(code: string, server: string): string {
   return SENTENCES[code]?.(server) ?? `the call of ${server} failed${code && ` (${code})`}`;
 }

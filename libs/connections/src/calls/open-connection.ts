@@ -1,35 +1,9 @@
 import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-api';
 import { jsonTextInPieces, looseJsonInPieces } from '@spandrel/contract';
 import { inTurns } from '@spandrel/kernel';
-import { readJson } from '@spandrel/plugin-api';
 import { ConnectionCallError } from './decode-answer.js';
-import type { CallOptions, ConnectionClient, WireAnswer } from './connection-client.js';
+import type { CallOptions, ConnectionClient } from './connection-client.js';
 import { KeyRedaction } from '../keys/key-redaction.js';
-
-/** A connection opened for calls. It holds the key: do not keep it longer than the work it is for. */
-export interface OpenConnection {
-  readonly id: string;
-  readonly name: string;
-  readonly providerName: string;
-  readonly provider: Provider;
-  /** What errors call its server: scheme, host and port of its base, unless those are the operator's own affair. */
-  readonly server: string;
-  /** Base and key, for the requests that {@link provider} builds. */
-  readonly target: ConnectionTarget;
-  /**
-   * Sends one request and waits for the whole answer; redirects are answers like others.
-   * @param request for the connection's own server (scheme, host and port of its base): the key goes nowhere else.
-   * @throws ConnectionCallError when the request is for another server (nothing is sent then), on network failure, when
-   *   the time is over or the signal fires, and when the answer is over 32 MiB.
-   */
-  send(request: HttpRequest, options: CallOptions): Promise<ConnectionReply>;
-  /** The first {@link SAID_LENGTH} characters of a text without the connection's key, and without what is left of one that was masked. */
-  redact(text: string): string;
-  /** What a model said, however long, without the key; a key of plain words (`none`) stays in it. */
-  redactOutput(text: string): Promise<string>;
-  /** What {@link redactOutput} says of an output that is still coming, without an end that may become the key. */
-  redactBegun(text: string): string;
-}
 
 export interface ConnectionReply {
   readonly status: number;
@@ -37,7 +11,6 @@ export interface ConnectionReply {
   readonly body: unknown;
   /** The first few hundred characters of the body as text, redacted: for error messages. */
   readonly excerpt: string;
-  /** Time from sending to the last byte. */
   readonly latencyMs: number;
   /** How long its `Retry-After` asks to wait, in ms; absent when it has none. */
   readonly retryAfterMs?: number | undefined;
@@ -66,17 +39,19 @@ export interface OpenConnectionParts {
   client: ConnectionClient;
 }
 
-/** What {@link OpenConnection} says. Its secrets are private, so that no log and no JSON shows them. */
-export class OpenedConnection implements OpenConnection {
+/** A connection opened for calls. It holds the key: do not keep it longer than the work it is for. */
+export type OpenConnection = Pick<OpenedConnection, keyof OpenedConnection>;
+
+/** See {@link OpenConnection}. Its secrets are private, so that no log and no JSON shows them. */
+export class OpenedConnection {
   readonly id: string;
   readonly name: string;
   readonly providerName: string;
+  /** What errors call its server: scheme, host and port of its base, unless those are the operator's own affair. */
   readonly server: string;
   readonly #parts: OpenConnectionParts;
   readonly #origin: string | undefined;
   readonly #redaction: KeyRedaction;
-  /** The URL that was called last, and its path with the query: most calls of a connection are for one URL. */
-  #called: { url: string; path: string } | undefined;
 
   constructor(parts: OpenConnectionParts) {
     this.id = parts.id;
@@ -96,13 +71,18 @@ export class OpenedConnection implements OpenConnection {
     return this.#parts.target;
   }
 
+  /**
+   * Sends one request and waits for the whole answer; redirects are answers like others.
+   * @param request for the connection's own server (scheme, host and port of its base): the key goes nowhere else.
+   * @throws ConnectionCallError when the request is for another server (nothing is sent then), on network failure, when
+   *   the time is over or the signal fires, and when the answer is over 32 MiB.
+   */
   async send(request: HttpRequest, options: CallOptions): Promise<ConnectionReply> {
-    const { path } = (this.#called = this.#called?.url === request.url ? this.#called : this.#place(request.url));
     const answer = await this.#parts.client.send(
       {
         origin: this.#origin!,
         server: this.server,
-        path,
+        path: this.#pathOf(request.url),
         method: request.method,
         headers: wireHeaders(request.headers),
         body: request.body === undefined ? null : await bodyText(request.body),
@@ -111,26 +91,39 @@ export class OpenedConnection implements OpenConnection {
       options,
     );
     const text = answer.body?.toString('utf8') ?? '';
-    return new Reply(answer, text, await readBody(text), this.#redaction);
+    const redaction = this.#redaction;
+    return {
+      status: answer.status,
+      latencyMs: answer.latencyMs,
+      retryAfterMs: readRetryAfter(answer.retryAfter, Date.now()),
+      body: await readBody(text),
+      // Made when it is asked for: most replies are never shown.
+      get excerpt() {
+        return redaction.excerpt(text, EXCERPT_LENGTH);
+      },
+    };
   }
 
   /** @throws ConnectionCallError `refused` for a URL of another server. */
-  #place(called: string): { url: string; path: string } {
+  #pathOf(called: string): string {
     const url = URL.parse(called);
     if (url === null || url.origin !== this.#origin || url.username !== '' || url.password !== '') {
       throw new ConnectionCallError('refused', 'the provider plugin would call another server than the connection’s');
     }
-    return { url: called, path: url.pathname + url.search };
+    return url.pathname + url.search;
   }
 
+  /** The first {@link SAID_LENGTH} characters of a text without the connection's key, and without what is left of one that was masked. */
   redact(text: string): string {
     return this.#redaction.excerpt(text, SAID_LENGTH);
   }
 
+  /** What a model said, however long, without the key; a key of plain words (`none`) stays in it. */
   redactOutput(text: string): Promise<string> {
     return this.#redaction.redactOutput(text);
   }
 
+  /** What {@link redactOutput} says of an output that is still coming, without an end that may become the key. */
   redactBegun(text: string): string {
     return this.#redaction.settled(text);
   }
@@ -142,47 +135,12 @@ export function originOf(base: string | null): string | undefined {
 }
 
 /** An answer's body; `undefined` for what is no JSON or has more values than a body may. Others have their turn meanwhile. */
-async function readBody(text: string): Promise<unknown> {
+function readBody(text: string): Promise<unknown> {
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
-  if (json.length <= READ_AT_ONCE) return readJson(json);
   return inTurns(looseJsonInPieces(json, ANSWER_VALUES_MAX)).catch(() => undefined);
 }
 
-/** UTF-16 units of an answer that are read at once: nearly all answers of models. */
-const READ_AT_ONCE = 32_768;
-
-class Reply implements ConnectionReply {
-  readonly #text: string;
-  readonly #redaction: KeyRedaction;
-
-  readonly status: number;
-  readonly latencyMs: number;
-  readonly retryAfterMs: number | undefined;
-
-  constructor(
-    { status, latencyMs, retryAfter }: WireAnswer,
-    text: string,
-    readonly body: unknown,
-    redaction: KeyRedaction,
-  ) {
-    this.status = status;
-    this.latencyMs = latencyMs;
-    this.retryAfterMs = readRetryAfter(retryAfter, Date.now());
-    this.#text = text;
-    this.#redaction = redaction;
-  }
-
-  /** Made when it is asked for: most replies are never shown. */
-  get excerpt(): string {
-    return this.#redaction.excerpt(this.#text, EXCERPT_LENGTH);
-  }
-}
-
-/**
- * How long an answer asks to wait: `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3).
- * @param header its value; empty when the answer has none. @param now in ms since the epoch.
- * @returns ms, never negative; `undefined` when it says nothing of use.
- */
+/** How long `Retry-After` asks to wait, in ms, as seconds or as a date (RFC 9110, 10.2.3). @param now since the epoch. */
 export function readRetryAfter(header: string, now: number): number | undefined {
   const text = header.trim();
   const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;

@@ -8,11 +8,7 @@ const SAID_LENGTH_MAX = 1_000;
 /** Whether the base of a provider's own SDK ends in `/v1`. */
 const ENDS_IN_V1: Readonly<Record<string, boolean>> = { openai: true, custom: true, anthropic: false, ollama: false };
 
-/**
- * Says in a sentence with what status a server refused a call, what it said, and what to try; it holds no key
- * (docs/spec/connections.md#errors-of-calls).
- * @param model the one that was asked for.
- */
+/** Says why a server refused a call, and what to try; it holds no key (docs/spec/connections.md#errors-of-calls). */
 export function refusalOf(connection: Refused, reply: ConnectionReply, model?: string): string {
   const said = messageOfReply(connection, reply);
   const advice = adviceFor(connection, reply.status, said, model);
@@ -69,11 +65,9 @@ const NAMES = {
   max_completion_tokens: /\bmax_completion_tokens\b/i,
 };
 
-/** How servers say that they do not know a member. */
 const UNKNOWN =
   /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra[ _](?:inputs|fields|forbidden)|not (?:permitted|allowed)|additional propert|deprecated|(?:invalid|not a valid) (?:parameter|field|argument)/i;
 
-/** How they say that its value is wrong. */
 const OF_VALUE = /too (?:large|small|high|low|long)|at (?:least|most)|maximum|minimum|greater|less than|exceed|range/i;
 
 /** Statuses of a call that has what a server does not take. */

@@ -9,10 +9,7 @@ import { refusalOf } from './refusal-of.js';
 
 const TIMEOUT_MS = 15_000;
 
-/**
- * `POST /api/provider-connections/:id/test`: lists the models through the connection, which costs nothing
- * (docs/spec/connections.md#testing-a-connection).
- */
+/** Lists the models of a connection, which costs nothing (docs/spec/connections.md#testing-a-connection). */
 @Injectable()
 export class TestConnection {
   constructor(
@@ -24,54 +21,44 @@ export class TestConnection {
   async execute(scope: Scope, id: string): Promise<ConnectionTestResult> {
     const row = await this.store.get(scope, id);
     const started = performance.now();
-    const failed = (error: string): ConnectionTestResult => ({
-      ok: false,
-      latency_ms: Math.round(performance.now() - started),
-      models: null,
-      error,
-    });
     try {
-      return await listModels(this.connections.openRow(row), failed);
+      return await listModels(this.connections.openRow(row));
     } catch (error) {
-      if (error instanceof ConnectionUnusable || error instanceof ConnectionCallError) return failed(error.message);
-      throw error;
+      const isKnown = [ConnectionUnusable, ConnectionCallError, TestFailure].some((Known) => error instanceof Known);
+      if (!isKnown) throw error;
+      const latency = Math.round(performance.now() - started);
+      return { ok: false, latency_ms: latency, models: null, error: (error as Error).message };
     }
   }
 }
 
-async function listModels(
-  connection: OpenConnection,
-  failed: (error: string) => ConnectionTestResult,
-): Promise<ConnectionTestResult> {
+/** @throws TestFailure, ConnectionCallError */
+async function listModels(connection: OpenConnection): Promise<ConnectionTestResult> {
   const { provider, providerName, target } = connection;
+  const pluginFailure = (reason: string): TestFailure =>
+    new TestFailure(connection.redact(`the provider plugin ${providerName} failed: ${reason}`));
   /** What a plugin throws or returns is its author's; neither may fail the request or show the key. */
-  const asked = <T>(call: () => T): T | PluginFailure => {
+  const ask = <T>(call: () => T): T => {
     try {
       return call();
     } catch (error) {
-      return new PluginFailure(error instanceof Error ? error.message : String(error));
+      throw pluginFailure(error instanceof Error ? error.message : String(error));
     }
   };
-  const pluginFailed = ({ reason }: PluginFailure): ConnectionTestResult =>
-    failed(connection.redact(`the provider plugin ${providerName} failed: ${reason}`));
 
-  const request = asked(() => provider.chat.buildModelsRequest(target));
-  if (request instanceof PluginFailure) return pluginFailed(request);
+  const request = ask(() => provider.chat.buildModelsRequest(target));
   const reply = await connection.send(request, { timeoutMs: TIMEOUT_MS });
-  if (reply.status < 200 || reply.status > 299) {
-    return failed(refusalOf(connection, reply));
-  }
+  if (reply.status < 200 || reply.status > 299) throw new TestFailure(refusalOf(connection, reply));
   const answered = `HTTP ${reply.status} from ${connection.server}`;
   if (reply.body === undefined) {
-    return failed(`${answered}, but the answer is not JSON: is this the base_url of an API?`);
+    throw new TestFailure(`${answered}, but the answer is not JSON: is this the base_url of an API?`);
   }
-  const models = asked(() => provider.chat.readModels(reply.body));
-  if (models instanceof PluginFailure) return pluginFailed(models);
+  const models = ask(() => provider.chat.readModels(reply.body));
   if (models === null) {
-    return failed(`${answered}, but the answer is no list of models: is this the base_url of an API?`);
+    throw new TestFailure(`${answered}, but the answer is no list of models: is this the base_url of an API?`);
   }
   if (!Array.isArray(models) || !models.every((model) => typeof model === 'string')) {
-    return pluginFailed(new PluginFailure('readModels returned no list of names'));
+    throw pluginFailure('readModels returned no list of names');
   }
   const shown: string[] = [];
   const turn = new Turn();
@@ -79,14 +66,7 @@ async function listModels(
     shown.push(await connection.redactOutput(model));
     if (turn.isOver()) await turn.next();
   }
-  return {
-    ok: true,
-    latency_ms: reply.latencyMs,
-    models: shown,
-    error: null,
-  };
+  return { ok: true, latency_ms: reply.latencyMs, models: shown, error: null };
 }
 
-class PluginFailure {
-  constructor(readonly reason: string) {}
-}
+class TestFailure extends Error {}

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
+  closeFiles,
   CoreSettings,
   makeDirectory,
   pathFault,
@@ -24,11 +15,8 @@ import { formatSecretKey, newSecretKey, parseSecretKey, type SecretKey } from '.
 /** In the data directory; one key a line, the current one first. */
 const KEY_FILE_NAME = 'secret.key';
 
-const OTHERS = 0o077;
-
 /**
- * The keys in the key file of a data directory, which this process must have taken for its own. A missing file is made,
- * with a new key; one that others may read is closed to them, with a warning.
+ * The keys in the key file of a data directory. A missing file is made with a new key, and it is closed to other users.
  * @throws StartError naming the file when it cannot be read or made, or holds anything but keys.
  */
 export function openKeyFile(dataDir: string, logger: Logger): SecretKey[] {
@@ -50,13 +38,8 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
   try {
     makeDirectory(dirname(path));
     rmSync(draft, { force: true });
-    const file = openSync(draft, 'wx', PRIVATE_FILE);
-    try {
-      writeFileSync(file, keys.map((key) => `${formatSecretKey(key)}\n`).join(''));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    const text = keys.map((key) => `${formatSecretKey(key)}\n`).join('');
+    writeFileSync(draft, text, { flag: 'wx', mode: PRIVATE_FILE, flush: true });
     renameSync(draft, path);
     syncDirectory(dataDir);
   } catch (error) {
@@ -65,31 +48,12 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
 }
 
 function readOwn(path: string, logger: Logger): string | undefined {
-  let file: number;
   try {
-    file = openSync(path, 'r');
+    closeFiles([path], false, logger);
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw keyFileFault('read', path, error);
-  }
-  try {
-    closeToOthers(file, path, logger);
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw keyFileFault('read', path, error);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function closeToOthers(file: number, path: string, logger: Logger): void {
-  // Windows has no such modes; it reports everything as readable by all.
-  if (process.platform === 'win32' || (fstatSync(file).mode & OTHERS) === 0) return;
-  try {
-    fchmodSync(file, PRIVATE_FILE);
-    logger.warn({ file: path }, 'the key file could be read by other users of this machine; its mode is now 0600');
-  } catch (error) {
-    logger.warn({ file: path, code: codeOf(error) }, 'the key file can be read by other users of this machine');
   }
 }
 
@@ -123,6 +87,3 @@ const keyFileFault = (what: 'read' | 'written', path: string, error: unknown): S
     `${settingName(CoreSettings.declared.dataDir)}: the key file ${path} cannot be ${what}: ${refused === path ? 'it' : refused} ${reason}`,
   ]);
 };
-
-const codeOf = (error: unknown): string =>
-  (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.name : 'unknown error');

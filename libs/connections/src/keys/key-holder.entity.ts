@@ -8,11 +8,9 @@ export const KeyHolderSchema = defineEntity({
   properties: {
     /** Made by the server at its start. */
     id: p.text().primary(),
-    /** Name of its machine or container. */
     host: p.text(),
     /** JSON: ids of its keys, the one that seals first. */
     keyIds: p.text(),
-    /** When it said last that it runs. */
     seenAt: p.bigint('number'),
   },
 });

@@ -7,10 +7,7 @@ import { ConnectionStore } from '../connection.store.js';
 
 const EVERY_MS = 5_000;
 
-/**
- * Shows the servers of cloud mode which secret keys each of them has (docs/spec/connections.md#servers-with-different-keys).
- * Local mode has one process.
- */
+/** Shows servers of cloud mode which secret keys each has (docs/spec/connections.md#servers-with-different-keys). */
 @Injectable()
 export class KeyHolders implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly id = newId();

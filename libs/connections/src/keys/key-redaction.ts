@@ -40,10 +40,7 @@ export class KeyRedaction {
     return atOnce(this.#redacting(text));
   }
 
-  /**
-   * What a model said, without the key; others have their turn meanwhile where that takes long. Plain words for a key stay in
-   * it: every output that has the word would be changed, and no server gives a key away by saying `none`.
-   */
+  /** A model's words without the key, others having their turn meanwhile. A key of plain words stays: models say `none`. */
   async redactOutput(text: string): Promise<string> {
     return isPlainWords(this.#key) ? text : inTurns(this.#redacting(text));
   }
@@ -84,10 +81,7 @@ export class KeyRedaction {
     return places;
   }
 
-  /**
-   * The first `length` characters of the redacted text, however long it is, at a cost that does not grow with it.
-   * A key that is cut off by the looking is not shown in part.
-   */
+  /** The first `length` characters of the redacted text, however long it is; no key is shown in part. */
   excerpt(text: string, length: number): string {
     // What a cut text may end in the middle of.
     const spellingLengthMax = this.#spellings[0]?.length ?? 0;

@@ -23,10 +23,8 @@ export interface Rotation {
 }
 
 /**
- * Seals the keys of all connections and of all masking hashes, in all projects, with the first of `keys`, in one transaction. What
- * is sealed with it already stays, so that a rotation may be repeated.
- * @param keys the new key first, then those that rows may be sealed with now.
- * @param audit has the rotation in its log; nothing has when left out.
+ * Seals the keys of all connections and masking hashes, and secret texts, with the first of `keys`, in one transaction.
+ * @param keys the new key first, then those that rows may be sealed with now. @param audit has it in its log.
  */
 export async function resealKeys(storage: Storage, keys: readonly SecretKey[], audit?: AuditTrail): Promise<Rotation> {
   const ring = new KeyRing(keys);
@@ -85,11 +83,9 @@ async function reseal(
 }
 
 /**
- * Replaces the key of a data directory by a new one, in steps that each leave every connection readable: the new key is
- * put before the old ones in the key file, everything is sealed with it, the old ones leave the file. A key that
- * something left behind still names stays, so that one restored later can be opened.
- * @param dataDir taken by this process: `storage` is the database in it.
- * @throws StartError when the key file cannot be read or written.
+ * Replaces the key of a data directory in steps that each leave everything readable: the new key comes before the old ones,
+ * everything is sealed with it, the old ones leave the file unless something left behind still names them.
+ * @param dataDir taken by this process: `storage` is the database in it. @throws StartError
  */
 export async function rotateKeyFile(storage: Storage, dataDir: string, logger: Logger): Promise<Rotation> {
   const keys = [newSecretKey(), ...openKeyFile(dataDir, logger)];

@@ -7,7 +7,6 @@ export const SealedTextSchema = defineEntity({
   tableName: 'sealed_text',
   properties: {
     projectId: p.text().primary(),
-    /** The id of what it belongs to. */
     id: p.text().primary(),
     keyId: p.text(),
     sealedKey: p.text(),

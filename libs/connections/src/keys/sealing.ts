@@ -90,8 +90,7 @@ export class KeyRing {
 }
 
 /**
- * The keys of the settings: `SPANDREL_SECRET_KEY`, and behind it `SPANDREL_SECRET_KEY_PREVIOUS`; or in local mode those of the key file in the data directory, which
- * is made when it is missing (docs/spec/connections.md#keys-are-encrypted).
+ * The keys of the settings, in local mode else those of the key file (docs/spec/connections.md#keys-are-encrypted).
  * @throws StartError when cloud mode has no key, or the key file cannot be used.
  */
 export function openKeyRing(

@@ -27,10 +27,7 @@ export function parseSecretKey(text: string): SecretKey | undefined {
 /** The key as text that {@link parseSecretKey} reads: for the key file alone. */
 export const formatSecretKey = ({ key }: SecretKey): string => key.export().toString('base64');
 
-/**
- * Reads a key of 32 bytes written as base64 or hex (docs/spec/configuration.md#settings-of-cloud-mode); `undefined`
- * when it is none.
- */
+/** Reads a key of 32 bytes as base64 or hex (docs/spec/configuration.md#settings-of-cloud-mode), if it is one. */
 export function parseKeyBytes(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
