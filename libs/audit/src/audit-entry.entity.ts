@@ -35,10 +35,7 @@ export const AuditEntrySchema = defineEntity({
 
 export type AuditEntryRow = RowOf<typeof AuditEntrySchema>;
 
-/**
- * The newest entry of each chain. Its row is locked from the numbering of a transaction's entries to its commit, so that
- * chains do not fork.
- */
+/** The newest entry of each chain; locked until the commit of a transaction with entries, so that chains do not fork. */
 export const AuditChainSchema = defineEntity({
   name: 'AuditChain',
   tableName: 'audit_chain',

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { entityOf, tableOf, type RowOf } from '@spandrel/storage';
 
-/** Who made a row, and when. */
 const made = { createdBy: p.text(), createdByName: p.text().nullable(), createdAt: p.bigint('number') } as const;
 
 /** What somebody keeps under a name: an address of a page, or figures put together. */

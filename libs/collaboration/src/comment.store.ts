@@ -202,7 +202,6 @@ async function keepOthers({ em }: WriteTx, { projectId, id, createdBy: author, t
     throw new Conflict('id_conflict', 'a comment of this id is here, by somebody else or with another text');
 }
 
-/** Where the dashboard shows what a comment is about. */
 function addressOf(type: CommentTarget, parent: string, id: string): string {
   if (type === 'trace') return `/traces/${id}`;
   if (type === 'span') return `/traces/${parent}?span=${id}`;
@@ -217,6 +216,5 @@ function mentionOf(row: CommentRow, names: string[]): MentionMessage['comment'] 
 
 export const commentNotFound = (): NotFound => new NotFound('comment_not_found', 'there is no comment with this id');
 
-/** A comment as the wire shows it. */
 export const commentResource = (row: CommentRow): CommentResource =>
   fromColumns(commentSchema, row, { target_type: COMMENT_TARGETS[row.targetType]!, author: authorOf(row) });

@@ -28,7 +28,6 @@ import {
 /** What the routes of views and those of boards do not have in common. */
 interface SavedRules<Create, Update, Resource> {
   kind: SavedKind;
-  /** `Saved view`. */
   name: string;
   schemas: Readonly<Record<'create' | 'update' | 'list' | 'answer' | 'listAnswer', z.ZodType>>;
   contentOf(by: Teammate, body: Create): SavedContent;
@@ -36,7 +35,6 @@ interface SavedRules<Create, Update, Resource> {
   resource(row: SavedItemRow): Resource;
 }
 
-/** Makes the controller of one kind of what a project keeps under names. */
 function savedController<Create, Update, Resource>(rules: SavedRules<Create, Update, Resource>): Type {
   const { kind, name, schemas, resource } = rules;
   const [One, plural] = [kind === 'view' ? 'View' : 'Board', `${kind}s`];
@@ -126,7 +124,6 @@ export const BoardsController = savedController<CreateBoard, UpdateBoard, BoardR
   resource: boardResource,
 });
 
-/** A saved view as the wire shows it. */
 export function viewResource(row: SavedItemRow): ViewResource {
   return fromColumns(savedViewSchema, row, {
     page: row.page as ViewResource['page'],
@@ -136,7 +133,6 @@ export function viewResource(row: SavedItemRow): ViewResource {
   });
 }
 
-/** A board as the wire shows it. */
 export function boardResource(row: SavedItemRow): BoardResource {
   return fromColumns(boardSchema, row, {
     figures: JSON.parse(row.content) as BoardFigure[],

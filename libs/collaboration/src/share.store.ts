@@ -134,6 +134,5 @@ const withoutReviewers = (scores: ScoreResource[]): ScoreResource[] =>
     .map((score) => (PEOPLE.has(score.source) ? { ...score, author: '', comment: null, revisions: [] } : score))
     .filter(({ value, label, comment }) => value !== null || label !== null || comment !== null);
 
-/** A share as the wire shows it. */
 export const shareResource = (row: TraceShareRow): ShareResource =>
   fromColumns(shareSchema, row, { created_by: authorOf(row) });

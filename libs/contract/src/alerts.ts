@@ -218,7 +218,6 @@ export const alertSeriesSchema = z
   .meta({ id: 'AlertSeries' });
 export type AlertSeries = z.output<typeof alertSeriesSchema>;
 
-/** A change of state of an alert, or of one of its groups. */
 const alertChangeSchema = z
   .object({
     id: z.string(),

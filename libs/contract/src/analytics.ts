@@ -64,7 +64,6 @@ export const timeSeriesSchema = z.object({
   model: z.string().nullish(),
   provider: z.string().nullish(),
   user_id: z.string().nullish().describe('Those of traces of this user alone.'),
-  /** Whether buckets without spans come too. */
   fill: z.boolean().nullish(),
   split_by: splitSchema
     .nullish()

@@ -11,9 +11,7 @@ const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_DIGITS + CHECKSU
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/**
- * The key of a secret of 256 bits: `spn_sk_`, the secret and their checksum, in base 62 (docs/spec/access.md#api-keys).
- */
+/** The key of a secret of 256 bits: `spn_sk_`, secret and checksum in base 62 (docs/spec/access.md#api-keys). */
 export function apiKeyOf(secret: bigint): string {
   const begin = API_KEY_PREFIX + inBase62(secret, SECRET_DIGITS);
   return begin + checksumOf(begin);

@@ -24,9 +24,7 @@ export const SERVICE_CHAIN = 'service';
 /** What the first entry of a chain has as the hash of the one before it. */
 export const CHAIN_BEGINNING = '0'.repeat(64);
 
-/**
- * The text whose SHA-256 is the hash of an entry (docs/spec/audit.md#the-chain): JSON that begins with its form's name.
- */
+/** The text whose SHA-256 is the hash of an entry (docs/spec/audit.md#the-chain): JSON that begins with a name. */
 export function auditHashText(entry: HashedEntry): string {
   const { chain, seq, prevHash, id, at, actor, actorName, action, targetId, targetName, projectId } = entry;
   const { address, requestId, details } = entry;

@@ -6,9 +6,7 @@ import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from
 
 /** Longest query string that a saved view or a figure of a board keeps, in UTF-16 units. */
 const QUERY_LENGTH_MAX = 8_192;
-/** Figures that a board has at most. */
 const BOARD_FIGURES_MAX = 48;
-/** Longest comment, in UTF-16 units. */
 const COMMENT_LENGTH_MAX = 10_000;
 
 const NOT_STORABLE = 'must not hold NUL characters or lone surrogates';

@@ -200,7 +200,6 @@ const comparableSchema = z.object({
 });
 export type Comparable = z.output<typeof comparableSchema>;
 
-/** Failed samples beside those of a baseline, by samples that both runs have. */
 const failureComparisonSchema = z.object({
   pairs: countSchema.describe('Samples, by datapoint and repeat, that both runs have processed.'),
   run: countSchema.describe('Those of them that failed in the run.'),

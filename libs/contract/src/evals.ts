@@ -15,7 +15,6 @@ import { timestampTextSchema } from './values/timestamp.js';
 
 const temperatureSchema = settingNumber(z.number().min(0).max(2).nullish());
 
-/** Ids that a filter may name. */
 const FILTER_IDS_MAX = 10_000;
 
 /** Which model a judge asks, and how; what is left out is the run's own. */

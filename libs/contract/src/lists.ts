@@ -37,10 +37,7 @@ export const paging = (limitDefault?: number) => ({
   cursor: cursorSchema.optional(),
 });
 
-/**
- * The answer of a list (docs/spec/general.md#lists): `{ <plural>: [...], count, next_cursor }` and `others`.
- * @param id name of its schema in the OpenAPI document.
- */
+/** The answer of a list (docs/spec/general.md#lists). @param id name of its schema in the OpenAPI document. */
 export const listAnswer = <Plural extends string, Item extends z.ZodType, Others extends z.ZodRawShape = {}>(
   id: string,
   plural: Plural,
@@ -85,9 +82,7 @@ export const queryBooleanSchema = z
   .transform((value) => value === 'true')
   .meta({ openapi: { type: 'boolean' } });
 
-/**
- * A member that gathers parameters `NAME.KEY=VALUE` into an object; the schema goes through {@link gatheringMembers}.
- */
+/** A member that gathers parameters `NAME.KEY=VALUE`; the schema goes through {@link gatheringMembers}. */
 export const gathered = <T extends z.ZodType>(name: string, value: T) =>
   z
     .record(z.string(), value)

@@ -19,7 +19,6 @@ const INSTRUCTIONS_LENGTH_MAX = 10_000;
 const PRIORITY_MAX = 1_000_000;
 const GOLD_MAX = 1_000;
 
-/** Ids that one enqueue takes. */
 const targetIds = boundedList(keySchema.min(1), ENQUEUE_MAX);
 const names = boundedList(keySchema.min(1), FORM_MAX);
 
@@ -57,7 +56,6 @@ function termFaults({ until, form, order, selected_by: selectedBy }: Omit<Enqueu
   return [];
 }
 
-/** How what is enqueued is to be reviewed. */
 const terms = {
   reviews_required: z
     .number()

@@ -41,8 +41,7 @@ export const sampleHash = (cohort: string, traceId: string): string =>
     .padStart(16, '0');
 
 /**
- * Whether a sample of a rate takes what has this hash: its first 53 bits, as a fraction of 2^53, are below the rate. A
- * sample of a higher rate so holds all of one of a lower rate.
- * @param hash of {@link sampleHash}. @param rate 0 takes none, 1 all.
+ * Whether a sample of a rate (0: none, 1: all) takes this {@link sampleHash}: its first 53 bits are below the rate, so that
+ * a sample of a higher rate holds all of one of a lower rate.
  */
 export const isInSample = (hash: string, rate: number): boolean => Number(BigInt(`0x${hash}`) >> 11n) / 2 ** 53 < rate;

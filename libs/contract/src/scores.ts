@@ -29,7 +29,6 @@ const valueMembers = {
   comment: storableSchema(SCORE_COMMENT_MAX).nullish(),
 };
 
-/** Most that the metadata of a score may be; see `smallObject`. */
 const METADATA_MAX = 100_000;
 
 const otherMembers = {

@@ -24,10 +24,8 @@ const EXCLUDED_TAGS_MAX = 64;
 /** Rules that a project has at most: each looks at whatever ends. */
 export const SCORING_RULES_MAX = 100;
 
-/** Most that a rule's config may be; see `smallObject`. */
 const CONFIG_MAX = 250_000;
 
-/** Targets that one backfill may take. */
 const BACKFILL_MAX = 100_000;
 
 /** Filters of a capture rule, and tags that the trace must not have (docs/spec/online-scoring.md#filters). */

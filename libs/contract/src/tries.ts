@@ -54,7 +54,6 @@ export const tryCallSchema = z
   .meta({ id: 'TryCall' });
 export type TryCall = z.output<typeof tryCallSchema>;
 
-/** One call of a try, and what came of it. */
 const tryRunSchema = z
   .object({
     run: countSchema.describe('From 0.'),

@@ -16,7 +16,6 @@ export interface AccessLine {
   bytes_in?: number | undefined;
   bytes_out?: number | undefined;
   remote_address?: string | undefined;
-  /** The client left before the answer was whole. */
   aborted?: true | undefined;
   /** An event stream, which ends when its client leaves. */
   stream?: true | undefined;

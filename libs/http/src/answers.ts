@@ -1,6 +1,5 @@
 import type { Deleted } from '@spandrel/contract';
 
-/** Items of a list with where it goes on, as stores give them. */
 interface Page<Item> {
   items: readonly Item[];
   nextCursor: string | null;

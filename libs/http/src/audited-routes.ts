@@ -3,10 +3,7 @@ import { type ClientAddresses, inContext, type ActingParty } from '@spandrel/ker
 import type { AdmittedRequest, Caller } from './access/caller.js';
 import { routeKey, type RouteFacts } from './openapi/find-routes.js';
 
-/**
- * Keeps, while a request is handled, who makes it and from where, for its entries in the audit log.
- * @param routes every route of the app; called when the first one is registered.
- */
+/** Keeps, while a request is handled, who makes it and from where, for the audit log. @param routes all of the app. */
 export function contextOfAuditedRoutes(
   fastify: FastifyInstance,
   addresses: ClientAddresses,

@@ -11,10 +11,7 @@ const GRPC_MEDIA_TYPE = /^application\/grpc/i;
 /** The method of every call of gRPC to a collector ends so. */
 const GRPC_METHOD = /^\/opentelemetry\.proto\.collector\.[a-z0-9.]+\.[A-Za-z]+Service\/Export$/;
 
-/**
- * Whether a request is an export whose sender was set up with a wrong path or protocol.
- * @param path of a route that does not exist, or does not take exports.
- */
+/** Whether a request for a path that does not exist, or takes no exports, is an export that was set up wrongly. */
 export function lostExportOf(path: string, contentType: string | undefined): LostExport | undefined {
   if (GRPC_METHOD.test(path) || GRPC_MEDIA_TYPE.test(contentType ?? '')) return 'grpc';
   return NEAR_PATH.test(path) || EXPORT_MEDIA_TYPE.test(contentType ?? '') ? 'http' : undefined;
@@ -32,7 +29,6 @@ export type ModelClient = 'openai' | 'anthropic' | 'ollama';
 /** A request that was meant for a model, by its path. */
 export interface ModelCall {
   client: ModelClient;
-  /** The path under which the gateway takes it. */
   path: string;
   /** What stands before it without being known; empty for `/v1` left out or written twice. */
   prefix: string;
@@ -75,15 +71,12 @@ const CLIENTS: Readonly<Record<ModelClient, { name: string; base: string }>> = {
   ollama: { name: 'an Ollama client', base: '' },
 };
 
-/** The most of a path that a sentence repeats. */
 const PATH_LENGTH_MAX = 200;
 
 export const shownPath = (path: string): string =>
   path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX)}…` : path;
 
-/**
- * Where a model call belongs, as the end of a sentence. @param gatewayUrl without a slash at its end; `null`: unknown.
- */
+/** Where a model call belongs, as the end of a sentence. @param gatewayUrl without a slash at its end, if known. */
 export function modelCallAddress({ client, path }: ModelCall, gatewayUrl: string | null): string {
   const { name, base } = CLIENTS[client];
   if (gatewayUrl !== null) {
@@ -106,10 +99,9 @@ export class MisdirectedRequest extends NotFound {
 }
 
 /**
- * What to answer a request for a path that no route has (docs/spec/general.md#misdirected-requests).
+ * Finds where a request for a path without a route belongs (docs/spec/general.md#misdirected-requests), if anywhere.
  * @param gatewayUrl without a slash at its end; `null` where it is not known here.
  * @param collections the first two segments of the API's paths: `/api/traces`.
- * @returns `undefined` where nothing more can be said than that there is nothing.
  */
 export function findRightAddress(
   path: string,
@@ -165,9 +157,7 @@ export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
   return collections;
 }
 
-/**
- * {@link findRightAddress} of a request that matches no route; a client that is lost has no credential for this server.
- */
+/** {@link findRightAddress} of a request without a route; a client that is lost has no credential for this server. */
 export const checkMisdirected = (
   request: FastifyRequest,
   collections: ReadonlySet<string>,

@@ -13,7 +13,6 @@ import type { z } from 'zod';
 import type { DomainError } from '@spandrel/kernel';
 import type { WrittenJson } from './text-answers.js';
 
-/** How a credential may come, as the OpenAPI document names it. */
 type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
 
 /**
@@ -30,7 +29,6 @@ export interface ThirdPartyProtocol {
 }
 
 export interface MediaDescription {
-  /** Media types, such as `text/csv`. */
   mediaTypes: readonly string[];
   description: string;
   /** What the content, or each piece of it, is; bytes when left out. */

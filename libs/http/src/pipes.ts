@@ -19,7 +19,6 @@ export class SchemaPipe implements PipeTransform {
   }
 }
 
-/** A body left out is an empty one. */
 function bodyValue(value: unknown, schema: z.ZodType): unknown {
   if (value === undefined) return {};
   let known = membersOf.get(schema);
@@ -49,10 +48,7 @@ function withNumbers(value: unknown, { members, isList }: KnownMembers): unknown
   return object;
 }
 
-/**
- * Lets an id in a path through, unless no column can hold it: such text names nothing and must not reach the database.
- * The OpenAPI document has the error among those of the route.
- */
+/** Lets an id in a path through that a column can hold. The OpenAPI document has the error among those of the route. */
 export class PathId implements PipeTransform<string> {
   constructor(readonly notFound: () => NotFound) {}
 

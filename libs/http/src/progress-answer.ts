@@ -11,7 +11,6 @@ export const PROGRESS_MEDIA_TYPE = 'application/x-ndjson';
 const EVERY_MS = 250;
 
 interface ProgressedWork {
-  /** Resolves with the body of the answer. */
   work: Promise<object>;
   progress: () => object;
   logger: Logger;

@@ -136,9 +136,7 @@ interface StreamedBodyOptions {
 /** Marks a route that takes its body as a stream by {@link BodyStream}: no parser sees it and no limit is applied. */
 export const StreamsBody = (): MethodDecorator => RouteConfig({ streamsBody: true });
 
-/**
- * The body of a route marked with {@link StreamsBody}. @throws Invalid when it is compressed, unless the route unpacks.
- */
+/** The body of a route with {@link StreamsBody}. @throws Invalid when it is compressed and the route does not unpack. */
 export const BodyStream = createParamDecorator(
   (options: StreamedBodyOptions | undefined, context: ExecutionContext): StreamedBody => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();

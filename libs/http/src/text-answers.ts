@@ -96,10 +96,7 @@ export class WrittenJson {
   constructor(readonly texts: string | Iterable<string>) {}
 }
 
-/**
- * A page of a list whose items are JSON texts. @param nextCursor left out of a list without pages.
- * @param more members in front of the list.
- */
+/** A page of a list whose items are JSON texts. @param nextCursor of a list with pages. @param more members before it. */
 export function writtenPage(
   member: string,
   items: Iterable<Texts>,

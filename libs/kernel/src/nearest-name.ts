@@ -31,9 +31,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 
-/**
- * How many characters are wrong, Infinity when too many: more than a third, and more than one. Shared words are near.
- */
+/** How many characters are wrong, Infinity when more than a third, and more than one; names that share words are near. */
 function distanceOf(letters: string, words: readonly string[], knownWords: readonly string[]): number {
   const knownLetters = knownWords.join('');
   const longest = Math.max(letters.length, knownLetters.length);

@@ -13,10 +13,7 @@ interface Package {
 /** This installation, whether it runs from dist/ or from the sources. */
 export const PACKAGE: Package = locatePackage(dirname(fileURLToPath(import.meta.url)));
 
-/**
- * A file that is loaded by its path: an app, a thread; the build makes it a file of its own (scripts/build-plan.mjs).
- * @param source its path in this repository, as `apps/server/src/main.ts`.
- */
+/** A file that is loaded by its path, such as a thread. @param source its path here, as `apps/server/src/main.ts`. */
 export const codeFile = (source: string): string =>
   join(PACKAGE.code, PACKAGE.code === PACKAGE.root ? source : source.replace(/\.ts$/, '.js'));
 

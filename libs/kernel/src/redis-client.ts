@@ -8,10 +8,7 @@ const QUEUED_COMMANDS_MAX = 1_000;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
-/**
- * A client of Redis, not connected yet, whose commands fail at once without a connection.
- * @param reconnects whether it comes back by itself after its connection was lost.
- */
+/** A client of Redis, not connected yet, whose commands fail at once without a connection. @param reconnects by itself. */
 export async function makeRedisClient(url: string, reconnects: boolean): Promise<RedisClient> {
   // Loaded where it is wanted only: it takes a good part of the start.
   const redis = await import('redis');

@@ -2,19 +2,13 @@
 export class ShortMemory<Answer> {
   private readonly answers = new Map<string, { answer: Answer | Promise<Answer>; askedAt: number }>();
 
-  /**
-   * @param shownMs how long an answer is shown, from when it was asked for.
-   * @param entriesMax how many entries are kept: beyond it the oldest go.
-   */
+  /** @param shownMs how long an answer is shown, from when it was asked for. @param entriesMax beyond it the oldest go. */
   constructor(
     private readonly shownMs: number,
     private readonly entriesMax: number,
   ) {}
 
-  /**
-   * @param ask finds it out; when that fails, the next one asks again.
-   * @returns the answer itself where it is there; else a promise, which rejects when it cannot be found out.
-   */
+  /** @param ask finds it out; when that fails, the next one asks again. @returns a promise while that is under way. */
   get(key: string, ask: () => Promise<Answer>): Answer | Promise<Answer> {
     const now = performance.now();
     const kept = this.answers.get(key);

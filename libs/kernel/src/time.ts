@@ -1,8 +1,6 @@
 import { setTimeout as afterMs, setImmediate as nextTurn } from 'node:timers/promises';
 
-/**
- * Waits for `work` for a limited time. @param late what comes in its place then: a value, or a throw; the work goes on.
- */
+/** Waits for `work` for a limited time. @param late gives or throws what comes in its place then; the work goes on. */
 export async function withinMs<T, Late = T>(
   ms: number,
   work: Promise<T>,
@@ -22,10 +20,7 @@ export async function pauseUnlessStopped(ms: number, stopped: AbortSignal): Prom
   await afterMs(ms, undefined, { ref: false, signal: stopped }).catch(() => undefined);
 }
 
-/**
- * Milliseconds until the next try: doubled each time, up to half less at random, so that not all come back together.
- * @param failures how many failed in a row, from 1.
- */
+/** Milliseconds until the next try: doubled each time, up to half less at random. @param failures in a row, from 1. */
 export const backoff = (failures: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30)) * (0.5 + Math.random() / 2);
 
@@ -62,10 +57,7 @@ export class Turn {
   }
 }
 
-/**
- * Does work that stops between its pieces, and lets others have their turn whenever it has taken long.
- * @throws what the work throws.
- */
+/** Does work that stops between its pieces; others have their turn when it takes long. @throws what the work throws. */
 export async function inTurns<Result>(work: Iterator<void, Result>): Promise<Result> {
   let began = performance.now();
   for (;;) {

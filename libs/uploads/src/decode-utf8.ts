@@ -18,8 +18,7 @@ const NEWLINE = 0x0a;
 const HEAD_BYTES = 3;
 
 /**
- * Text of UTF-8 bytes, without the byte order mark they may begin with; chunks may be cut anywhere, and need to be there
- * only until the next one is asked for.
+ * Text of UTF-8 bytes, without a byte order mark; chunks may be cut anywhere, and are read before the next is asked for.
  * @throws FileFault for bytes that are not UTF-8, UTF-16 among them, naming the line.
  */
 export async function* decodeUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -63,7 +62,6 @@ function endOfCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Bytes of the character that a byte begins. */
 function lengthOf(lead: number): number {
   if (lead >= 0xf0) return 4;
   return lead >= 0xe0 ? 3 : 2;

@@ -46,10 +46,7 @@ export class PlainRuns {
 
   constructor(private readonly text: string) {}
 
-  /**
-   * Where the characters end that mean nothing within a string: the length of the text when they go on to its end.
-   * @param from never less than at the call before, so that no part of the text is searched twice.
-   */
+  /** Where the characters end that mean nothing within a string. @param from never less than at the call before. */
   endOf(from: number): number {
     if (this.quote < from) this.quote = this.find('"', from);
     if (this.backslash < from) this.backslash = this.find('\\', from);

@@ -15,7 +15,6 @@ export interface ReceivedFile<Format> {
 }
 
 export interface UploadRules<Format> {
-  /** Largest file, in bytes. */
   bytesMax: number;
   /** Finds the format of a file by its name and media type. @throws Invalid `unsupported_media_type`. */
   formatOf: (name: string | undefined, mediaType: string | undefined) => Format;

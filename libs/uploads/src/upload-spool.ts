@@ -44,10 +44,7 @@ export class UploadSpool implements OnModuleInit {
     this.own = mode === 'local' ? join(dataDir, 'uploads') : null;
   }
 
-  /**
-   * Removes what a process left that was killed between making a file and taking its name away.
-   * @throws StartError when something else stands where uploads are to be kept.
-   */
+  /** Removes what a killed process left. @throws StartError when something else stands where uploads are to be kept. */
   async onModuleInit(): Promise<void> {
     if (this.own === null || !existsSync(this.own)) return;
     useDirectory(settingName(CoreSettings.declared.dataDir), this.own, this.logger);
@@ -109,7 +106,6 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** The bytes of a sealed file. */
 async function* opened(chunks: AsyncIterable<Buffer>, decipher: Decipheriv): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) yield decipher.update(chunk);
 }

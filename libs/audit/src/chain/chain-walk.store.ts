@@ -35,10 +35,7 @@ function link(chain: string, head: { seq: number; hash: string }, entries: reado
   });
 }
 
-/**
- * Writes entries as the newest of a chain. The chain is locked from here to the end of the transaction, so this comes last
- * in it, chain after chain in the order of their names.
- */
+/** Writes entries as the newest of a chain, which is locked from then on: last in a transaction, in the order of the names. */
 export async function appendToChain(tx: WriteTx, chain: string, entries: readonly UnchainedEntry[]): Promise<void> {
   const count = entries.length;
   const [head] = await tx.all(

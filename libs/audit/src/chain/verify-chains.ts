@@ -38,14 +38,12 @@ function checkEntry(chain: string, entry: AuditEntryRow, before: Reached): Chain
   return faults;
 }
 
-/** Entries that are not there. */
 const missing = (first: number, last: number): ChainFault => ({
   seq: first,
   kind: 'missing',
   message: first === last ? `entry ${first} is missing` : `entries ${first} to ${last} are missing`,
 });
 
-/** Entries that are read at once. */
 const SLICE = 1_000;
 const FAULTS_MAX = 100;
 
@@ -65,8 +63,7 @@ export class VerifyChains {
   constructor(private readonly store: ChainWalkStore) {}
 
   /**
-   * Checks chain after chain, each entry of it; others write meanwhile.
-   * @param only this chain alone; all when left out.
+   * Checks each entry of chain after chain; others write meanwhile. @param only this chain alone.
    * @param noted heads that were noted outside of the database: their entries must still be there.
    */
   async *execute(only?: string, noted: readonly ChainHead[] = []): AsyncGenerator<CheckedChain> {

@@ -22,8 +22,8 @@ import { ForwardedEntriesStore } from './forwarded-entries.store.js';
 const EVERY_MS = 5_000;
 
 /**
- * Writes each entry to a log of its own, where the settings name one (docs/spec/audit.md#a-log-of-its-own). No request waits
- * for it: it follows the table, so that what cannot be written now is written later, by this server or another one.
+ * Writes each entry to a log of its own, where the settings name one (docs/spec/audit.md#a-log-of-its-own). It follows the
+ * table: no request waits, and any server writes later what could not be written.
  */
 @Injectable()
 export class ForwardEntries implements OnModuleInit {
@@ -68,7 +68,6 @@ export class ForwardEntries implements OnModuleInit {
     }
   }
 
-  /** Forwards what has not been yet. */
   private async execute(stopped: AbortSignal): Promise<void> {
     for (let after = ''; !stopped.aborted;) {
       const chains = await this.store.waitingChains(after);
@@ -94,7 +93,6 @@ export class ForwardEntries implements OnModuleInit {
   }
 }
 
-/** @returns the counter of writes that failed. */
 function registerMetrics(registry: Registry, waiting: () => Promise<number>): Counter {
   registerSourceGauges(registry, waiting, [
     {

@@ -34,10 +34,8 @@ export class ForwardedEntriesStore {
   }
 
   /**
-   * Forwards the next entries of a chain, in their order, and notes that it was done. Another server that does so meanwhile has
-   * the chain to itself.
+   * Forwards the next entries of a chain and notes that, unless another server is at it. @returns whether there may be more.
    * @param forward may be called again with the same entries, when noting it fails.
-   * @returns whether there may be more.
    */
   async forwardNext(chain: string, forward: (entries: readonly AuditEntryRow[]) => Promise<void>): Promise<boolean> {
     await this.storage.write((tx) =>

@@ -44,11 +44,7 @@ export class AuditLog {
     private readonly audit: AuditTrail,
   ) {}
 
-  /**
-   * What was done, newest first.
-   * @param orgId the organization it was done in; `null`: all, and the service itself.
-   * @throws Invalid `invalid_cursor`.
-   */
+  /** Entries, newest first. @param orgId `null`: of all, and of the service itself. @throws Invalid `invalid_cursor`. */
   async list(orgId: string | null, { limit, cursor, ...filter }: ListAudit): Promise<Page<AuditEntry>> {
     const page = { limit, ...(cursor !== undefined && { cursor }) };
     const { items, nextCursor } = await NEWEST_FIRST.page(page, (rest) =>
@@ -63,7 +59,6 @@ export class AuditLog {
   /**
    * An entry a line, oldest first. The export is an entry itself, which is written before anything is sent.
    * @param orgId the organization whose entries are wanted; `null`: all, and the service's own.
-   * @throws what reading the first slice throws.
    */
   async export(orgId: string | null, filter: AuditFilter): Promise<Readable> {
     const content = await streamSlices(this.slices(orgId, filter), { head: '', between: '', tail: () => '' });

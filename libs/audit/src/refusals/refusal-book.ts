@@ -19,7 +19,6 @@ export interface RefusalKind {
   target: string;
   targetName: string | null;
   code: string;
-  /** What else the entry reports. */
   details: Readonly<Record<string, string | number>>;
 }
 
@@ -152,10 +151,7 @@ export interface RefusedSignIn {
   details: Readonly<Record<string, string>>;
 }
 
-/**
- * What was refused and is not in the audit log yet (docs/spec/audit.md#refusals): counted here, and written behind the
- * answers, so that nobody can hold up or fill the service by being refused.
- */
+/** Refusals that are not in the audit log yet (docs/spec/audit.md#refusals): counted here, and written behind the answers. */
 @Injectable()
 export class Refusals extends RefusalBook {
   constructor() {
@@ -176,17 +172,12 @@ export class Refusals extends RefusalBook {
 
 const EVERY_MS = 10_000;
 
-/** How the log names what several did. */
 const SEVERAL = 'several';
 
-/**
- * Counts requests that were refused for who sent them, and writes all {@link Refusals}
- * (docs/spec/audit.md#refusals).
- */
+/** Counts requests that were refused for who sent them, and writes all {@link Refusals} (docs/spec/audit.md#refusals). */
 @Injectable()
 export class RecordRefusals implements OnModuleDestroy {
   private readonly task: PeriodicTask;
-  /** What was taken from the book and could not be written. */
   private waiting: CountedRefusals[] = [];
   private readonly counted: Counter<'code'>;
 

@@ -21,7 +21,6 @@ export interface AuditedAct {
   context?: RequestContext;
 }
 
-/** Who acts without a credential. */
 const NOBODY: ActingParty = { name: 'nobody', label: null };
 
 type GatheredEntry = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction };
@@ -40,10 +39,7 @@ export class AuditTrail {
     this.isKept = mode === 'cloud';
   }
 
-  /**
-   * Records an act in the transaction that does it. Nothing is asked of the database before the transaction's end.
-   * @throws Error for an act whose organization is an empty text.
-   */
+  /** Records an act in the transaction that does it, at its end. @throws Error for an organization without an id. */
   record(tx: WriteTx, act: AuditedAct): void {
     if (!this.isKept) return;
     // The scope of work over all projects names none (`projectScope`).
@@ -67,10 +63,7 @@ export class AuditTrail {
     if (this.isKept) await storage.write(async (tx) => this.record(tx, { ...act, context }));
   }
 
-  /**
-   * Has `listener` called whenever entries of this process were committed, before anyone who did the act is answered. It must
-   * be quick.
-   */
+  /** Has `listener` called, which must be quick, when entries of this process are committed, before anybody is answered. */
   onRecorded(listener: (actions: ReadonlySet<AuditAction>) => void): void {
     this.listeners.push(listener);
   }
@@ -109,10 +102,7 @@ function gatherEntry({ context = currentContext(), ...act }: AuditedAct): Gather
   };
 }
 
-/**
- * What changed, member by member: from what to what. For the details of an entry, so the members must hold no secret.
- * @returns an empty object when nothing did.
- */
+/** Changes member by member, for the details of an entry; members must hold no secret. @returns `{}` without any. */
 export function changesBetween(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

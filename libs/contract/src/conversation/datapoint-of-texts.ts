@@ -147,7 +147,6 @@ function dropLangChain(rest: Record<string, unknown>): void {
 const withCalls = (message: ChatMessage, calls: readonly ToolCall[]): ChatMessage =>
   calls.length > 0 ? { ...message, tool_calls: calls } : message;
 
-/** Parts that are exactly one text as that text; any other content as it is. */
 function simplestContent(content: unknown): unknown {
   if (!Array.isArray(content) || content.length !== 1) return content;
   return textOfPart(content[0]) ?? (content as unknown[]);

@@ -1,9 +1,6 @@
 import type { JsonObject } from './lenient-values.js';
 
-/**
- * The role of a message of LangChain by its type: `human`, `HumanMessage`, or the last of
- * `["langchain", …, "HumanMessage"]`; `undefined` for what is none.
- */
+/** The role of a message of LangChain by its type, such as `human`, `HumanMessage` or `["langchain", …, "HumanMessage"]`. */
 export const langChainRole = ({ type, id }: JsonObject): string | undefined =>
   LANGCHAIN_ROLES.get(Array.isArray(id) ? id.at(-1) : type);
 

@@ -15,10 +15,8 @@ import {
 export interface Message {
   /** The recorded word: `system`, `user`, `assistant`, `model`, `tool` … */
   role: string;
-  /** Name of who speaks, or of the tool. */
   name: string | null;
   parts: readonly MessagePart[];
-  /** Whether it is of the output. */
   isAnswer: boolean;
 }
 
@@ -173,7 +171,6 @@ function findWrapped(value: JsonObject, side: Side, depth: number): FoundMessage
   return null;
 }
 
-/** A system prompt beside the messages: Anthropic, the Responses API, Gemini. */
 function withSystem(found: FoundMessages, value: JsonObject): FoundMessages {
   const system = SYSTEM_MEMBERS.map((member) => value[member]).find((one) => one !== undefined && one !== null);
   if (system === undefined || system === '') return found;
@@ -276,7 +273,6 @@ const GENAI_PARTS: ReadonlySet<string> = new Set(['tool_call', 'server_tool_call
 /** The role of a message or of an item; `null` for what is none of these. */
 export const roleOf = (message: JsonObject): string | null => spokenRoleOf(message) ?? roleOfItem(message);
 
-/** A message's own word, or that of LangChain's type. */
 function spokenRoleOf(message: JsonObject): string | null {
   const { role } = message;
   return typeof role === 'string' ? role : (langChainRole(message) ?? null);

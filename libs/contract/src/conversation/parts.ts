@@ -206,7 +206,6 @@ export function readReasoning(part: JsonObject): string | null | undefined {
   return said.includes('') ? '' : undefined;
 }
 
-/** Summaries of the Responses API: a list of parts with texts. */
 function summaryOf(part: JsonObject): string | null {
   const texts = [...listOf(part['summary']), ...listOf(part['content'])].map((one) =>
     filledText(objectOf(one)['text']),

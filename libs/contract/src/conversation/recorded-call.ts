@@ -7,7 +7,6 @@ export interface RecordedCall {
   messages: DatapointMessage[];
   model: string | null;
   provider: string | null;
-  /** Definitions of tools, as they were sent. */
   tools: readonly unknown[];
   /** What else was sent, in the names of its provider; the limit of the answer is `max_tokens`. */
   parameters: Record<string, unknown>;
@@ -52,7 +51,6 @@ export const commonParameters = (parameters: Readonly<Record<string, unknown>>):
     ['temperature', 'max_tokens'].flatMap((name) => (name in parameters ? [[name, parameters[name]]] : [])),
   );
 
-/** Names of the limit of an answer. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /** Members that say how an answer comes, or are sent otherwise. */

@@ -4,10 +4,7 @@ import { isKnownLarge, memberNames, noteLarge } from './large-values.js';
 const PIECE = 65_536;
 const VALUE = 8;
 
-/**
- * Writes a value as `JSON.stringify` does, piece by piece: others may have their turn at each `yield`.
- * @param value what a JSON text was parsed to, and objects and lists around it.
- */
+/** Writes a value of JSON as `JSON.stringify` does, piece by piece: others may have their turn at each `yield`. */
 export function* jsonTextInPieces(value: unknown): Generator<void, string, void> {
   const texts: string[] = [];
   yield* write(value, texts);

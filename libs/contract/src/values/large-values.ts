@@ -11,9 +11,7 @@ export function noteLarge(value: object): void {
 /** How many levels large lists and objects that came as JSON have at most. */
 const levelsOf = new WeakMap<object, number>();
 
-/**
- * Notes a large list, or an object and its names, which does not change any more. @param levels that it has at most.
- */
+/** Notes a large list, or an object and its names, that does not change. @param levels that it has at most. */
 export function noteNames(value: object, levels = Infinity): void {
   large.add(value);
   levelsOf.set(value, levels);

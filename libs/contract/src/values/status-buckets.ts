@@ -31,9 +31,7 @@ export function bucketWidth(from: number, to: number): number {
   return WIDTHS.find((width) => (to - from) / width <= BUCKETS_MAX - 1) ?? Math.ceil((to - from) / (BUCKETS_MAX - 1));
 }
 
-/**
- * Counts traces by time and status, in sixty buckets at most. @param range from the first trace to the last if absent.
- */
+/** Counts traces by time and status, in sixty buckets at most. @param range of all traces when left out. */
 export function bucketsOf(traces: readonly TimedTrace[], range: { from?: number; to?: number } = {}): StatusBucket[] {
   if (traces.length === 0) return [];
   const from = range.from ?? traces.reduce((least, { at }) => Math.min(least, at), Infinity);

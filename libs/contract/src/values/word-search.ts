@@ -30,9 +30,7 @@ export class WordSearch {
     this.link(this.grow(words));
   }
 
-  /**
-   * Where words stand in a text, in order; words that overlap are one place. @param counts whether a word counts there.
-   */
+  /** Where words stand in a text, in order; those that overlap are one place. @param counts whether a word does there. */
   places(text: string, counts: (start: number, end: number) => boolean = () => true): Place[] {
     const places: Place[] = [];
     const { begins, suffix, wordLength, nextWord } = this;

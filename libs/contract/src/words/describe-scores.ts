@@ -21,10 +21,7 @@ export function formatShare(share: Maybe): string {
   return share === null || share === undefined ? NONE : `${Number((share * 100).toFixed(1))}%`;
 }
 
-/**
- * A difference with its sign: `+0.25`, `-80 ms`; none where no digit of it is shown. @param format an amount's, a
- * score's.
- */
+/** A difference with its sign: `+0.25`, `-80 ms`; none where no digit of it is shown. @param format as a score if absent. */
 export function formatDifference(difference: Maybe, format: (amount: number) => string = formatScore): string {
   if (difference === null || difference === undefined) return NONE;
   const words = format(Math.abs(difference));
@@ -114,10 +111,7 @@ export function describePreference(found: Preferences): string {
 
 const DIFF_MAX = 1;
 
-/**
- * A verdict as a part of a sentence: `worse by 0.3`; where no difference was shown, which one would have been.
- * @param why the scores cannot be compared; `null` where they can.
- */
+/** A verdict as a part of a sentence: `worse by 0.3`. @param why the scores cannot be compared; `null` where they can. */
 export function describeVerdict(
   { verdict, diff, detectable_diff: detectable }: ScoreVerdict,
   why: string | null = null,
@@ -187,9 +181,7 @@ function describeDetectable(detectable: number | null): string {
   return `; a change of ${Number(detectable.toPrecision(2))} or more would have been`;
 }
 
-/**
- * How many datapoints a comparison is of, and why others are left out. @param run its name. @param baseline its name.
- */
+/** How many datapoints a comparison is of, and why others are left out. @param run its name. @param baseline likewise. */
 export function describePairs(comparison: Pairs, run: string, baseline: string): string {
   const { pairs, changed, unpaired_run: inRun, unpaired_baseline: inBaseline } = comparison;
   const leftOut = [
@@ -201,11 +193,7 @@ export function describePairs(comparison: Pairs, run: string, baseline: string):
   return leftOut.length === 0 ? compared : `${compared} Left out: ${leftOut.join('; ')}.`;
 }
 
-/**
- * The score that stands for a run, a group of it or a comparison where there is room for one: that of all scorers together, and of
- * the only scorer where that does not count, so that together there is none.
- * @param scorers those of each scorer of the run, by name.
- */
+/** The score that stands for a run, a group or a comparison: that of all scorers together, else that of the only scorer. */
 export function oneScore<Of extends { mean?: number | null; diff?: number | null }>(
   score: Of,
   scorers: Readonly<Record<string, Of>> | null,

@@ -67,7 +67,6 @@ interface RegressionRules {
   max_new_failures?: number | undefined;
 }
 
-/** What the gate `no regression` found. */
 interface JudgedRegression {
   /** `null` where nothing was compared. */
   actual: Verdict | null;
@@ -76,7 +75,6 @@ interface JudgedRegression {
   reason?: string;
 }
 
-/** Differences of shares below it are none. */
 const SAME = 1e-12;
 
 /**

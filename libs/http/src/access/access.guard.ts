@@ -93,10 +93,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/**
- * Has the guard asked before the body of a request is read, and for what no handler of Nest answers: paths that match
- * nothing, routes outside Nest that are not open. @param app gives guard and routes once the app is made.
- */
+/** Has the guard asked before a body is read, and for routes outside Nest that are not open. @param app once it is made. */
 export function admitBeforeBody(
   fastify: FastifyInstance,
   app: () => { guard: AccessGuard; routes: readonly RouteFacts[] },

@@ -32,7 +32,6 @@ export interface Proof {
 
 /** What the route of a request says of how it is let in. */
 export interface Admission {
-  /** Whether it counts against the limit of the caller's organization. */
   counted: boolean;
   /** Whether the answer goes on for as long as the client likes; it must end with the credential. */
   lasting: boolean;
@@ -40,20 +39,16 @@ export interface Admission {
   routeLimit?: { operation: string; perSecond: number };
 }
 
-/**
- * Lets requests in (cloud mode). The feature `access` provides it under {@link GATEKEEPER}; in local mode there is none.
- */
+/** Lets requests in, in cloud mode: {@link GATEKEEPER} of the feature `access`. */
 export interface Gatekeeper {
   /**
    * Finds the caller that a credential or a cookie belongs to.
-   * @throws DomainError `unauthenticated` when it is not valid, `project_not_found` for a person who has no role in the project
-   *   of the proof, `unavailable` when it cannot be checked now.
+   * @throws DomainError `unauthenticated`, `project_not_found` for a person without a role in the project, `unavailable`.
    */
   authenticate(proof: Proof): Promise<Caller> | Caller;
 
   /**
-   * The session cookie of a request that shows no credential; left out where there are no sessions.
-   * @returns `undefined` when there is none, or none that counts for this request.
+   * The session cookie of a request that shows no credential, where one counts; left out where there are no sessions.
    * @throws DomainError `host_not_allowed` when a page from elsewhere would change something with it.
    */
   cookieOf?(request: FastifyRequest): string | undefined;
@@ -61,11 +56,7 @@ export interface Gatekeeper {
   /** Origins of the web pages that may call routes with `access: 'feedback'`; left out for none. */
   readonly feedbackOrigins?: readonly string[];
 
-  /**
-   * Called when a request is known to be allowed and before its body is read: counts it, and may add headers to the
-   * answer.
-   * @throws DomainError `rate_limited`
-   */
+  /** Counts a request that is allowed, before its body is read, and may add headers to the answer. @throws `rate_limited` */
   admit(
     caller: Caller,
     proof: Proof,

@@ -10,7 +10,6 @@ export const GATEWAY_URL = Symbol('gateway url');
 /** Injection token of the names of the features that this server has. */
 export const FEATURE_NAMES = Symbol('feature names');
 
-/** What features say of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
   | 'providers'

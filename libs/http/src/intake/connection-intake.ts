@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { letOthersRun } from '@spandrel/kernel';
 import { RequestScheduler } from './request-scheduler.js';
 
-/** What is known of a connection that requests come over. */
 interface Intake {
   /** The answer to the newest request; answers go out in order, so that all are out when this one is. */
   newest: ServerResponse | undefined;
@@ -12,7 +11,6 @@ interface Intake {
   takesNoMore: boolean;
   /** The bytes behind the newest request were no HTTP, or came too late; they are answered once. */
   isRefused: boolean;
-  /** Requests whose answers wait behind others. */
   inLine: number;
 }
 
@@ -129,7 +127,6 @@ function stopParsing(socket: Socket): void {
 
 const drop = (): void => undefined;
 
-/** Counts a request that was sent before those ahead of it were answered. */
 function standInLine(intake: Intake, socket: Socket, answer: ServerResponse): void {
   // Node resumes a connection behind each request, and when an answer has gone out.
   if (++intake.inLine === IN_LINE_MAX + 1) socket.on('resume', socket.pause).pause();
@@ -188,9 +185,8 @@ const lingering = new WeakSet<Duplex>();
 export const isLingering = (socket: Duplex): boolean => lingering.has(socket);
 
 /**
- * Ends a connection after what has been written to it, and reads and drops what its client still sends: closing at once
- * would reset it, and a client that writes its whole request before it reads would see that instead of the answer
- * (RFC 9112, 9.6).
+ * Ends a connection after what has been written to it, and drops what its client still sends: closing at once would reset
+ * it, and a client that writes before it reads would not see the answer (RFC 9112, 9.6).
  */
 export function endLingering(socket: Socket): void {
   lingering.add(socket);

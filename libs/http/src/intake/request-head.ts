@@ -45,12 +45,10 @@ type RequestSource = Pick<IncomingHttpHeaders, 'host' | 'origin'> & {
 };
 
 /**
- * Says why a request may not come from this machine's own programs, or may be a web page's
- * (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host`, and browsers always send
- * `Origin` with cross-origin posts and `Sec-Fetch-Site` with everything else.
+ * Says why a request may not come from this machine's own programs, or may be a web page's; `undefined`: it is served
+ * (docs/spec/access.md#local-mode-is-for-this-machine-alone).
  * @param headers an absent Origin or Sec-Fetch-Site is no browser, or one from before 2023.
  * @param isPage whether the request is for a page of this server, which a link on any web page may open.
- * @returns `undefined` for a request that is served.
  */
 export function localRequestFault(headers: RequestSource, isPage = false): string | undefined {
   const { host, origin } = headers;

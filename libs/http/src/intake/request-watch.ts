@@ -119,10 +119,8 @@ const UNMATCHED = 'unmatched';
 
 interface EndedRequest {
   method: string;
-  /** The pattern of the route, never a path. */
   route: string;
   status: number;
-  /** The client left before the answer was whole. */
   aborted: boolean;
   /** An event stream: it lasts as long as its client likes, so that its duration is no latency. */
   isStream: boolean;

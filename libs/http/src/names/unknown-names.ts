@@ -72,7 +72,6 @@ export const IGNORED_HEADER = 'X-Spandrel-Ignored';
 /** Names that the header has at most, and its longest value: proxies refuse long headers. */
 const NAMES_MAX = 10;
 const HEADER_LENGTH_MAX = 1_000;
-/** UTF-16 units of a name that are shown. */
 const NAME_LENGTH_MAX = 40;
 
 /** Whether a body has members that nobody reads. Nearly every body has none. */
@@ -91,10 +90,7 @@ function objectHasIgnored(object: Readonly<Record<string, unknown>>, { members }
   return false;
 }
 
-/**
- * The value of the header for a body with ignored members (docs/spec/general.md#members-that-are-ignored): `nam
- * (name?), config.foo`. Names are percent-encoded, so that nothing that a caller sends can break out of the header.
- */
+/** The header for a body with ignored members (docs/spec/general.md#members-that-are-ignored); names are percent-encoded. */
 export function ignoredHeader(body: unknown, known: KnownMembers): string {
   const entries = new Map<string, string>();
   let length = 0;

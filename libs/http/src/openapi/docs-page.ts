@@ -56,7 +56,6 @@ const START = `SwaggerUIBundle({
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** Files of the viewer that the page needs; no other is served. */
 const VIEWER_FILES: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', CSS],
   ['swagger-ui-bundle.js', JAVASCRIPT],

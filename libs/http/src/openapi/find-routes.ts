@@ -8,21 +8,17 @@ import { PathId } from '../pipes.js';
 import { isCounted, OPERATION, type OperationDescription } from '../operation.js';
 
 export interface RouteFacts {
-  /** HTTP method in lower case. */
   method: string;
   /** The path in the form of OpenAPI: `/api/traces/{id}`. */
   path: string;
   status: number;
   operation: OperationDescription;
   query: z.ZodType | undefined;
-  /** Request headers that the handler reads. */
   headers: string[];
   body: z.ZodType | undefined;
   /** Errors of ids in the path that name nothing. */
   notFound: ErrorCode[];
-  /** Class of the module that the controller is in. */
   module: unknown;
-  /** The method of the controller that handles it. */
   callback: object;
 }
 

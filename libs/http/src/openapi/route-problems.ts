@@ -15,7 +15,6 @@ export const RATE_LIMIT = {
 export const IGNORED = { [IGNORED_HEADER]: { $ref: '#/components/headers/Ignored' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
-/** What errors of a status have beside {@link REQUEST_ID}. */
 const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } },
   429: { ...RETRY_AFTER, ...RATE_LIMIT },

@@ -22,10 +22,7 @@ export class SchemaComponents {
   readonly schemas: Record<string, OpenApiSchema> = {};
   private readonly made = { input: new Map<z.ZodType, OpenApiSchema>(), output: new Map<z.ZodType, OpenApiSchema>() };
 
-  /**
-   * @returns the schema as it stands in the document: a reference when it has an `id`.
-   * @throws Error for a schema that JSON Schema cannot express, and for an `id` that names two different schemas.
-   */
+  /** The schema as it stands in the document: a reference when it has an `id`. @throws Error where it cannot be shown. */
   schemaOf(schema: z.ZodType, side: Side): OpenApiSchema {
     const before = this.made[side].get(schema);
     if (before) return before;

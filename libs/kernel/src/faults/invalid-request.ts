@@ -27,11 +27,7 @@ const clipped = (path: string): string =>
 
 const quoted = (path: string): string => (/^[\w.[\]-]+$/.test(path) ? path : JSON.stringify(path));
 
-/**
- * Words for a name that is not known: `is not a query parameter of this route; did you mean "model"?`, or all known
- * names.
- * @param fault what the name is not.
- */
+/** Words for an unknown name: `FAULT; did you mean "model"?`, or all known names. @param fault what the name is not. */
 export function unknownName(fault: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return `${fault}; did you mean ${JSON.stringify(nearest)}?`;

@@ -72,9 +72,7 @@ const POLL_MS = 5;
 /** Nobody wakes who waits for it. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
-/**
- * The text of a file or a pipe; waits neither for ever for a pipe nor reads `/dev/zero` without end. @throws PathFault
- */
+/** The text of a file or a pipe; waits for no pipe without a writer, and reads no `/dev/zero`. @throws PathFault */
 export function readSettingsFile(path: string): string {
   let file: number | undefined;
   try {

@@ -10,9 +10,7 @@ const PASSING = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
  * Makes sure that a directory of the settings is there, takes files and is closed to other users.
- * @param setting how the user knows the setting, see `settingName`.
- * @returns whether the group of the directory is meant to have access, for `closeFiles`.
- * @throws StartError of one line: setting, path and reason.
+ * @returns whether the group of the directory is meant to have access, for `closeFiles`. @throws StartError
  */
 export function useDirectory(setting: string, directory: string, logger?: Pick<Logger, 'warn'>): boolean {
   try {

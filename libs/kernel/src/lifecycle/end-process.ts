@@ -5,7 +5,7 @@ const OUTPUT_MS_MIN = 250;
 
 /**
  * Ends this thread, or the process when it is the main one, once its last lines are written.
- * @param stuck called in place of an exit that would wait for ever for a disk that keeps a write.
+ * @param stuck in place of an exit that would wait for ever for a disk.
  */
 export async function endWithOutput(
   output: ProcessOutput,
@@ -21,11 +21,7 @@ export async function endWithOutput(
 /** The one way to end that waits for nothing. */
 export const killProcess = (): void => void process.kill(process.pid, 'SIGKILL');
 
-/**
- * From now on SIGTERM and SIGINT call `stop`. While a program starts they end it at once by the system's own hand:
- * nothing is under way yet, and JavaScript hears of a signal only between turns of the event loop. In a container,
- * `bin/spandrel.cjs` does it.
- */
+/** From now on SIGTERM and SIGINT call `stop`. While a program starts they end it at once: nothing is under way yet. */
 export function stopOnSignals(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.removeAllListeners(signal);

@@ -52,10 +52,7 @@ function errorWithSources(error: unknown): unknown {
   return serialized;
 }
 
-/**
- * Where the log and the lines of requests go. Both make JSON; for people it is read back and written again.
- * @param format `null`: pretty where standard error is a terminal, else json.
- */
+/** Where the log and the lines of requests go. @param format `null`: pretty where standard error is a terminal. */
 export function logLines(format: 'pretty' | 'json' | null, sink: LineSink = LogDestination.ofDescriptor(2)): LineSink {
   const isTerminal = isatty(2);
   if ((format ?? (isTerminal ? 'pretty' : 'json')) === 'json') return sink;

@@ -14,9 +14,7 @@ export interface ProcessOutput extends LogOutput {
   end(limitMs: number): Promise<boolean>;
 }
 
-/**
- * Puts bounded destinations in place of this thread's `process.stdout` and `stderr`: Node's keep all that nobody reads.
- */
+/** Puts bounded destinations in place of this thread's `process.stdout` and `stderr`, which keep all that nobody reads. */
 export function takeProcessOutput(): ProcessOutput {
   const out = LogDestination.ofDescriptor(1);
   const err = LogDestination.ofDescriptor(2);

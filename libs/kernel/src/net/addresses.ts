@@ -39,10 +39,7 @@ export type Resolver = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/**
- * A `lookup` for sockets that hands out an address only when every address of the name is public. Hosts that are
- * addresses are not asked about. @param refusal makes the error for a name that leads inward.
- */
+/** A `lookup` for sockets that hands out addresses of names whose every address is public. @param refusal for all others. */
 export const publicLookup =
   (refusal: () => Error, resolve: Resolver = (...asked) => dns.lookup(...asked)): LookupFunction =>
   (hostname, options, callback) => {

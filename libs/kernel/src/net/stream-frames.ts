@@ -13,7 +13,6 @@ export interface Framer {
 export const createFramer = (framing: Endpoint['framing'], push: (frame: StreamFrame) => void): Framer =>
   withoutMark(framing === 'sse' ? sseFramer(push) : ndjsonFramer(push));
 
-/** Takes a byte order mark off the head of a stream. */
 function withoutMark(framer: Framer): Framer {
   let isAtHead = true;
   return {

@@ -81,10 +81,7 @@ export async function loadPlugins(
   } as PluginRegistry;
 }
 
-/**
- * Loads plugins of a process once more, in a thread of it. They say nothing in the log that they have not said where they were
- * loaded first. @throws StartError when one cannot be loaded here.
- */
+/** Loads plugins of a process once more, in a thread of it, without a word in the log. @throws StartError */
 export const loadPluginsInThread = (
   entries: readonly PluginEntry[],
   points?: readonly ExtensionPoint[],

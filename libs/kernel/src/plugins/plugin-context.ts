@@ -11,9 +11,7 @@ export const runAsPlugin = <Result>(plugin: string, run: () => Result): Result =
 /** Members with code of the plugin in them: a provider's calls, and what makes endpoints, stream readers and finders. */
 const CODE: ReadonlySet<string | symbol> = new Set(['chat', 'embeddings', 'endpoint', 'finder', 'readStream']);
 
-/**
- * An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}, with the same answers.
- */
+/** An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}. */
 export function asPlugin<Extension extends object>(plugin: string, extension: Extension): Extension {
   const known = new WeakMap<object, object>();
   const wrap = (part: unknown): unknown => {

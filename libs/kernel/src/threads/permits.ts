@@ -22,8 +22,7 @@ export class Permits {
   }
 
   /**
-   * Takes room; who has taken it gives it back by {@link leave}.
-   * @param path who asks, the largest group first, such as organization, project, run: each level takes turns.
+   * Takes room until {@link leave}. @param path who asks, the largest group first: each level takes turns.
    * @returns nothing where there is room at once, else what resolves when there is.
    */
   enter(path: readonly string[] = []): Promise<void> | undefined {

@@ -37,7 +37,6 @@ export interface TaskPoolOptions {
   readonly heapMb?: number;
   /** For how long a thread without a task stays, in milliseconds. */
   readonly idleMs?: number;
-  /** How long a thread may take to start, in milliseconds. */
   readonly startMs?: number;
   /** `workerData` of each thread; whatever structured clone takes. */
   readonly data?: unknown;
@@ -73,10 +72,7 @@ const SOURCES_ARGUMENTS =
     ? ['--import', pathToFileURL(join(PACKAGE.root, 'scripts/load-typescript.mjs')).href]
     : [];
 
-/**
- * Runs work that may take too long in threads, each task with a hard deadline at which its thread is ended
- * (docs/adr/0054-threads-with-a-deadline.md).
- */
+/** Runs work in threads, which are ended at the deadline of their task (docs/adr/0054-threads-with-a-deadline.md). */
 export class TaskPool<Exported = Tasks> {
   private readonly options: Required<TaskPoolOptions>;
   private threads: TaskThread[] | undefined;
@@ -134,7 +130,6 @@ export class TaskPool<Exported = Tasks> {
     this.dispatch();
   }
 
-  /** Runs a task in a thread that has none, one that is ready before others. */
   private async runFree(task: Waiting): Promise<unknown> {
     const threads = (this.threads ??= await this.makeThreads());
     if (this.closed) throw closedFailure();
