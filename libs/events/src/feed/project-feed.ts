@@ -114,9 +114,7 @@ export class ProjectFeed {
     const missed = seq === position ? [] : hasReadLog ? this.recent.behind(seq) : undefined;
     if (!missed) return 'behind';
     const { filter } = member;
-    const group = this.groups.get(filter.key);
-    if (group) group.members.add(member);
-    else this.groups.set(filter.key, { filter, members: new Set([member]) });
+    this.groups.getOrInsertComputed(filter.key, () => ({ filter, members: new Set() })).members.add(member);
     return { missed: filter.frames(missed, seq) };
   }
 

@@ -41,16 +41,14 @@ export class ProjectFeeds {
     bus: EventBus,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    bus.subscribe((batch) => this.publish(batch));
+    bus.subscribe((batch) => this.feeds.get(batch.projectId)?.feed.publish(batch));
   }
 
   /** The feed of a project; it takes what is published from now on, but has not {@link ProjectFeed.begin begun}. */
   acquire(scope: Scope): ProjectFeed {
-    let entry = this.feeds.get(scope.projectId);
-    if (!entry) {
-      entry = { feed: new ProjectFeed(scope, { log: this.log, logger: this.logger }), users: 0 };
-      this.feeds.set(scope.projectId, entry);
-    }
+    const { log, logger } = this;
+    const newEntry = () => ({ feed: new ProjectFeed(scope, { log, logger }), users: 0 });
+    const entry = this.feeds.getOrInsertComputed(scope.projectId, newEntry);
     entry.users++;
     return entry.feed;
   }
@@ -61,10 +59,6 @@ export class ProjectFeeds {
     if (!entry || --entry.users > 0) return;
     this.feeds.delete(projectId);
     entry.feed.close();
-  }
-
-  publish(batch: EventBatch): void {
-    this.feeds.get(batch.projectId)?.feed.publish(batch);
   }
 
   /** Takes note that a project has events up to `seq`. */

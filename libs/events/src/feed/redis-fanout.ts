@@ -16,14 +16,20 @@ import type { EventBatch } from '../log/event-batch.js';
 import { EventBus, ProjectFeeds } from './project-feeds.js';
 
 const START_MS_MAX = 1_000;
-/** Text of messages that wait for Redis, in UTF-16 units, beside the number of them that the client lets wait. */
-const QUEUED_TEXT_MAX = 16 * 1024 * 1024;
+
+/** What one instance sends the others. */
+const messageSchema = z.object({
+  /** The process that sends it. */
+  instance: z.string(),
+  /** Which events were committed; left out when the sender does not know what it could not send. */
+  events: z.object({ projectId: z.string(), lastSeq: z.int().min(1) }).optional(),
+});
 
 /**
  * Notifies other instances of commits (docs/spec/events.md#several-servers), and hears of theirs, when there is a Redis
- * (`REDIS_URL`) and others can be on the database. Nothing depends on it but how soon an event of another instance is
- * delivered: what a message does not bring, the log does. Messages beyond what may wait are given up, and the others
- * learn that they missed something.
+ * (`REDIS_URL`) and others can be on the database. Messages have numbers of events, whose texts the log has: nothing depends on
+ * them but how soon an event of another instance is delivered. Those that Redis does not take are given up, and the others learn
+ * that they missed something.
  */
 @Injectable()
 export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,10 +39,6 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly channel: string;
   private publisher: RedisClient | undefined;
   private subscriber: RedisClient | undefined;
-  private readonly sender = new BoundedSender(
-    (message) => this.publisher!.publish(this.channel, message),
-    QUEUED_TEXT_MAX,
-  );
   private readonly outage: OutageLog;
   /** Whether there were commits that could not be announced to the others. */
   private owesOthers = false;
@@ -101,19 +103,21 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     const message = readMessage(text);
     if (!message || message.instance === this.instance) return;
     const { events } = message;
-    if (!events) void this.feeds.catchUp();
-    else if (events.lines) this.feeds.publish({ ...events, lines: events.lines });
-    else this.feeds.learn(events.projectId, events.lastSeq);
+    if (events) this.feeds.learn(events.projectId, events.lastSeq);
+    else void this.feeds.catchUp();
   };
 
-  private async publish(batch: EventBatch): Promise<void> {
+  private async publish({ projectId, lastSeq }: EventBatch): Promise<void> {
+    if (!this.publisher?.isReady) {
+      this.owesOthers = true;
+      return;
+    }
     try {
-      if (!this.publisher?.isReady || !(await this.sender.offer(writeMessage(this.instance, batch)))) {
-        this.owesOthers = true;
-      } else if (this.sender.idle) await this.payOthers();
+      await this.send({ projectId, lastSeq });
+      await this.payOthers();
     } catch (error) {
       this.owesOthers = true;
-      if (this.publisher?.isReady) void this.payOthers();
+      if (this.publisher.isReady) void this.payOthers();
       else this.outage.lost(error as Error);
     }
   }
@@ -123,92 +127,24 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     if (!this.owesOthers) return;
     this.owesOthers = false;
     try {
-      await this.publisher!.publish(this.channel, writeMessage(this.instance));
+      await this.send();
     } catch {
       this.owesOthers = true;
     }
+  }
+
+  private async send(events?: z.output<typeof messageSchema>['events']): Promise<void> {
+    await this.publisher!.publish(this.channel, JSON.stringify({ instance: this.instance, events }));
   }
 }
 
 const databaseOf = (url: string | null): string => /^\/(\d+)/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1] ?? '0';
 
-/** Longest text of events that a message carries, in UTF-16 units; receivers read longer ones from the log. */
-const LINES_TEXT_MAX = 256 * 1024;
-
-const seq = z.int().min(1);
-const headSchema = z.object({
-  /** The process that sends the message. */
-  instance: z.string(),
-  /** What was committed; left out when the sender does not know what it could not send. */
-  events: z.object({ projectId: z.string(), firstSeq: seq, lastSeq: seq }).optional(),
-});
-
-/** A message from one instance to the others. */
-interface FanoutMessage {
-  instance: string;
-  /** Committed events, without their texts when these are large; `undefined` when some could not be sent. */
-  events: (Omit<EventBatch, 'lines'> & { lines: readonly string[] | undefined }) | undefined;
-}
-
-/** A message as it is sent: a line of JSON, then the JSON texts of the events, one a line, as they are. */
-export function writeMessage(instance: string, batch?: EventBatch): string {
-  if (!batch) return JSON.stringify({ instance });
-  const { projectId, firstSeq, lastSeq, lines } = batch;
-  const head = JSON.stringify({ instance, events: { projectId, firstSeq, lastSeq } });
-  let length = 0;
-  for (const line of lines) length += line.length;
-  return length > LINES_TEXT_MAX ? head : [head, ...lines].join('\n');
-}
-
 /** @returns `undefined` for what is no message of ours. */
-export function readMessage(text: string): FanoutMessage | undefined {
-  const [first, ...lines] = text.split('\n');
-  const head = headSchema.safeParse(parse(first!));
-  if (!head.success) return undefined;
-  const { instance, events } = head.data;
-  if (!events) return { instance, events: undefined };
-  const isWhole = lines.length === events.lastSeq - events.firstSeq + 1;
-  return { instance, events: { ...events, lines: isWhole ? lines : undefined } };
-}
-
-function parse(text: string): unknown {
+function readMessage(text: string): z.output<typeof messageSchema> | undefined {
   try {
-    return JSON.parse(text);
+    return messageSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Sends messages as long as those on their way hold no more text than they may: behind a connection that takes nothing
- * they wait in this process's memory.
- */
-export class BoundedSender {
-  private onTheWay = 0;
-
-  /**
-   * @param send resolves when a message has been taken.
-   * @param textMax in UTF-16 units; a message has its turn when nothing is on the way, however long it is.
-   */
-  constructor(
-    private readonly send: (message: string) => Promise<unknown>,
-    private readonly textMax: number,
-  ) {}
-
-  /** Whether everything has been taken. */
-  get idle(): boolean {
-    return this.onTheWay === 0;
-  }
-
-  /** @returns `false` when there is no room for it: it is not sent. @throws what sending throws. */
-  async offer(message: string): Promise<boolean> {
-    if (this.onTheWay > 0 && this.onTheWay + message.length > this.textMax) return false;
-    this.onTheWay += message.length;
-    try {
-      await this.send(message);
-    } finally {
-      this.onTheWay -= message.length;
-    }
-    return true;
   }
 }

@@ -33,17 +33,13 @@ export class EventLog implements EventSink, OnModuleInit {
 
   /** @throws Error when the events of the transaction are written already: nothing may emit from `beforeCommit`. */
   async take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void> {
-    let open = this.open.get(tx);
-    if (!open) {
-      open = { byProject: new Map(), written: false };
-      this.open.set(tx, open);
-      const gathered = open;
+    const open = this.open.getOrInsertComputed(tx, () => {
+      const gathered: OpenEvents = { byProject: new Map(), written: false };
       tx.end.beforeCommit(() => this.write(tx, gathered));
-    }
+      return gathered;
+    });
     if (open.written) throw new Error('an event was emitted when those of its transaction had been written');
-    const ofProject = open.byProject.get(scope.projectId);
-    if (ofProject) ofProject.events.push(...events);
-    else open.byProject.set(scope.projectId, { scope, events: [...events] });
+    open.byProject.getOrInsertComputed(scope.projectId, () => ({ scope, events: [] })).events.push(...events);
   }
 
   /** In the order of project ids, as every transaction does: none waits for another that waits for it. */

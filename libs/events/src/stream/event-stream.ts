@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger, Scope } from '@spandrel/kernel';
+import { Permits, type Logger, type Scope } from '@spandrel/kernel';
 import { Injectable } from '@nestjs/common';
 import { type EventFilter, KEEP_ALIVE, RETRY, type Frames } from './event-filter.js';
 import type { CutReason, EventMetrics } from '../event-metrics.js';
@@ -173,20 +173,16 @@ interface ReplaySlice extends Frames {
 @Injectable()
 export class ReplaySlices {
   private readonly making = new Map<string, Promise<ReplaySlice>>();
-  private turns = AT_ONCE;
-  private readonly queue: (() => void)[] = [];
+  private readonly turns = new Permits(AT_ONCE);
 
   constructor(private readonly log: EventLogStore) {}
 
   /** The oldest events behind a sequence number, as far as one slice goes; without events when the log has none. */
   read(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     const key = `${afterSeq} ${filter.key} ${scope.projectId}`;
-    let making = this.making.get(key);
-    if (!making) {
-      making = this.inTurn(() => this.make(scope, filter, afterSeq)).finally(() => this.making.delete(key));
-      this.making.set(key, making);
-    }
-    return making;
+    return this.making.getOrInsertComputed(key, () =>
+      this.inTurn(() => this.make(scope, filter, afterSeq)).finally(() => this.making.delete(key)),
+    );
   }
 
   private async make(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
@@ -202,16 +198,11 @@ export class ReplaySlices {
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.turns > 0) this.turns--;
-    else await new Promise<void>((go) => this.queue.push(go));
+    await this.turns.enter();
     try {
       return await work();
     } finally {
-      void nextTurn().then(() => {
-        const next = this.queue.shift();
-        if (next) next();
-        else this.turns++;
-      });
+      void nextTurn().then(() => this.turns.leave());
     }
   }
 }
