@@ -10,7 +10,6 @@ import {
 import {
   ClientAddresses,
   StartError,
-  systemClock,
   type Clock,
   type LoadedMasker,
   type Logger,
@@ -92,12 +91,12 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const keys = settings.mode === 'cloud' ? keyChecksOf(settings, deps) : null;
   const onUnauthenticated = (digest: string): void => keys?.forget(digest);
   const spool = await RecordingSpool.open(settings, { logger: deps.logger, metrics, onUnauthenticated });
-  const { clock = systemClock, logger } = deps;
+  const { clock = Date, logger } = deps;
   const responses = await BackgroundResponses.open(settings.spoolDir, clock, logger);
   return new RunningGateway(settings, deps, providers, metrics, keys, spool, responses);
 }
 
-function keyChecksOf(settings: GatewaySettings, { logger, clock = systemClock, tick }: GatewayDeps): KeyChecks {
+function keyChecksOf(settings: GatewaySettings, { logger, clock = Date, tick }: GatewayDeps): KeyChecks {
   const client = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
   const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
   return new KeyChecks(client, logger, clock, { freshMs, refusedMs, patienceMs, ...(tick && { tick }) });
@@ -128,7 +127,7 @@ class RunningGateway implements Gateway {
     private readonly spool: RecordingSpool,
     private readonly responses: BackgroundResponses,
   ) {
-    const { logger, clock = systemClock, maskers, plugins = null, ca } = deps;
+    const { logger, clock = Date, maskers, plugins = null, ca } = deps;
     const isCloud = settings.mode === 'cloud';
     this.logger = logger;
     this.arrival = deps.arrival ?? ARRIVAL_LIMITS;

@@ -1,4 +1,4 @@
-export { backoff, systemClock, type Clock, pauseUnlessStopped, withinMs } from './time.js';
+export { backoff, type Clock, pauseUnlessStopped, withinMs } from './time.js';
 export { CoreSettings, type PluginEntry } from './config/core-settings.js';
 export { defineSettings, settingName, type SettingsPart } from './config/setting.js';
 export { loadSettings, Settings, type SettingsInput } from './config/settings.js';

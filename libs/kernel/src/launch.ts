@@ -1,11 +1,8 @@
 /** The part of the kernel that starts programs. It loads no framework. */
 export { type PluginEntry, CoreSettings } from './config/core-settings.js';
-export { defineSettings, type SettingSource, type SettingsPart } from './config/setting.js';
-export { readSecretFile } from './config/config-sources.js';
-export { knownVariables } from './config/config-sources.js';
-export { loadSettings, settingsHelp, settingSources } from './config/settings.js';
-export { setting } from './config/setting.js';
-export { writeWarnings, type Settings } from './config/settings.js';
+export { defineSettings, setting, type SettingSource, type SettingsPart } from './config/setting.js';
+export { knownVariables, readSecretFile } from './config/config-sources.js';
+export { loadSettings, settingsHelp, settingSources, writeWarnings, type Settings } from './config/settings.js';
 export { settingValue } from './config/value-schemas.js';
 export { StartError } from './errors.js';
 export type { AppMessage, AppOrder, AppReady, ProgramState } from './lifecycle/program-status.js';

@@ -24,12 +24,8 @@ export async function pauseUnlessStopped(ms: number, stopped: AbortSignal): Prom
 export const backoff = (failures: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30)) * (0.5 + Math.random() / 2);
 
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-}
-
-export const systemClock: Clock = { now: () => Date.now() };
+/** Gives milliseconds since the epoch, as `Date` does. */
+export type Clock = Pick<DateConstructor, 'now'>;
 
 /** Milliseconds for which work holds the event loop; after that others have their turn. */
 const TURN_MS = 1;
@@ -37,17 +33,13 @@ const TURN_MS = 1;
 /** Turns of the event loop that a small request needs until it is answered: it would wait for as many slices otherwise. */
 const TURNS_OF_OTHERS = 4;
 
-/** A look at the clock costs as much as a small piece of work: pieces between two looks. */
-const PIECES_A_LOOK = 4;
-
 /** The time that long work has until others are served. */
 export class Turn {
   private began = performance.now();
-  private pieces = 0;
 
   /** Called after every piece of work. @returns whether {@link next} is to be awaited. */
   isOver(): boolean {
-    return ++this.pieces % PIECES_A_LOOK === 0 && performance.now() - this.began >= TURN_MS;
+    return performance.now() - this.began >= TURN_MS;
   }
 
   /** Lets others have their turn. */

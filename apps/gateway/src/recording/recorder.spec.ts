@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Endpoint } from '@spandrel/plugin-api';
-import { systemClock, type Logger } from '@spandrel/kernel';
+import type { Logger } from '@spandrel/kernel';
 import type { SpoolItem } from '../spool/caller-queue.js';
 import { BodyBudget } from './long-body.js';
 import { BodyBuffer } from './body-buffer.js';
@@ -41,7 +41,7 @@ beforeEach(() => {
     ),
     { contentWithheld: () => undefined },
     NO_RESPONSES,
-    systemClock,
+    Date,
   );
 });
 afterEach(() => void jest.useRealTimers());
@@ -166,7 +166,7 @@ describe('calls that are to be read', () => {
       reader,
       { contentWithheld: () => undefined },
       NO_RESPONSES,
-      systemClock,
+      Date,
     );
     const calls = Array.from({ length: 8 }, (_, n) => begun(`call-${n}`, false));
     for (const call of calls) {

@@ -22,12 +22,11 @@ export function putAt(tree: ConfigTree, path: string, value: unknown): void {
 export const valueIn = (tree: ConfigTree, path: string): unknown =>
   path.split('.').reduce<unknown>((node, name) => (isTree(node) ? node[name] : undefined), tree);
 
-/** The dotted paths of all settings in a tree; an empty object is a setting. */
-function leafPaths(tree: ConfigTree, above = ''): string[] {
-  return Object.entries(tree).flatMap(([name, value]) =>
-    isTree(value) && Object.keys(value).length > 0 ? leafPaths(value, `${above}${name}.`) : [above + name],
+/** The dotted paths of all leaves of a tree. */
+const leafPaths = (tree: ConfigTree, isLeaf: (value: unknown) => boolean, above = ''): string[] =>
+  Object.entries(tree).flatMap(([name, value]) =>
+    isLeaf(value) ? [above + name] : leafPaths(value as ConfigTree, isLeaf, `${above}${name}.`),
   );
-}
 
 /** Lays `upper` over `lower`: members of objects one by one, plugins as a list, everything else whole. */
 function overlay(lower: ConfigTree, upper: ConfigTree): ConfigTree {
@@ -108,7 +107,7 @@ function shapeOf(settings: readonly Setting[], known: ConfigTree): ConfigTree {
   for (const { path, schema, default: value } of settings) {
     putAt(shape, path, value === undefined ? schema : schema.prefault(value));
   }
-  for (const path of leafPaths(known)) {
+  for (const path of leafPaths(known, (value) => !isTree(value) || Object.keys(value).length === 0)) {
     const isDeclared = settings.some((setting) => isWithin(path, setting.path));
     if (!isDeclared) putAt(shape, path, z.unknown());
   }
@@ -123,7 +122,7 @@ const asSchema = (shape: unknown): z.ZodType =>
         .prefault({});
 
 function unknownName(name: string, group: readonly PropertyKey[], shape: ConfigTree): string {
-  const paths = settingPaths(shape);
+  const paths = leafPaths(shape, (value) => value instanceof z.ZodType);
   // A name as everything but a file has it.
   if (paths.includes(name)) return `is written in its group in a file, as "${name.replaceAll('.', ': { ')}: … }"`;
   const above = dottedPath(group);
@@ -133,8 +132,3 @@ function unknownName(name: string, group: readonly PropertyKey[], shape: ConfigT
     nearest === undefined ? paths.find((path) => path.endsWith(`.${name}`)) : [...group.map(String), nearest].join('.');
   return `there is no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
-
-const settingPaths = (shape: ConfigTree, above = ''): string[] =>
-  Object.entries(shape).flatMap(([name, of]) =>
-    of instanceof z.ZodType ? [above + name] : settingPaths(of as ConfigTree, `${above}${name}.`),
-  );

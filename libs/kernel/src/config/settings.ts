@@ -40,12 +40,9 @@ export class Settings {
   /** @throws StartError with a line for each setting that cloud mode needs and does not have. */
   requireAll(): void {
     if (this.core.mode === 'local') return;
-    const faults: string[] = [];
-    for (const [{ declared }, values] of this.values) {
-      for (const [name, setting] of Object.entries(declared)) {
-        if ((values as Record<string, unknown>)[name] === null) faults.push(...needOf(setting));
-      }
-    }
+    const faults = [...this.values].flatMap(([{ declared }, values]) =>
+      Object.entries(declared).flatMap(([name, each]) => (Reflect.get(values, name) === null ? needOf(each) : [])),
+    );
     if (faults.length > 0) throw new StartError(faults);
   }
 }

@@ -42,30 +42,17 @@ function assertTakesFiles(directory: string): void {
  * @throws PathFault naming the part of the path that does not allow it.
  */
 export function makeDirectory(path: string, mode = PRIVATE_DIRECTORY): void {
-  const code = tryToMake(path, mode);
+  const code = failureOf(() => mkdirSync(path, { mode }));
   if (code === undefined) return;
-  if (code === 'EEXIST') {
-    assertDirectory(path);
-    return;
-  }
+  if (code === 'EEXIST') return assertDirectory(path);
   const parent = dirname(path);
   if ((code !== 'ENOENT' && code !== 'ENOTDIR') || parent === path) throw pathFault(path, { code });
   makeDirectory(parent, mode);
-  const again = tryToMake(path, mode);
+  const again = failureOf(() => mkdirSync(path, { mode }));
   if (again === undefined || again === 'EEXIST') return;
   throw again === 'ENOENT'
     ? new PathFault(path, 'is in a place where nobody can make directories')
     : pathFault(path, { code: again });
-}
-
-/** @returns the code of the error, `undefined` when the directory is made. */
-function tryToMake(path: string, mode: number): string | undefined {
-  try {
-    mkdirSync(path, { mode });
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? String(error);
-  }
 }
 
 function assertDirectory(path: string): void {
@@ -158,6 +145,7 @@ function whyKept(directory: string, found: Stats): string | undefined {
 
 const withEnd = (path: string): string => (path.endsWith(sep) ? path : path + sep);
 
+/** @returns the code of the error; `undefined` where there is none. */
 function failureOf(change: () => void): string | undefined {
   try {
     change();

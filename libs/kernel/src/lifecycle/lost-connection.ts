@@ -9,12 +9,8 @@ const UNHEARD_EVENT = 'kEnhanceStackBeforeInspector';
 type SocketError = Error & { code?: unknown; syscall?: unknown; errno?: unknown };
 
 /**
- * Whether an uncaught exception is the end of a connection that nobody listened to, which leaves nothing half done but what
- * waits for that connection's `close` (docs/adr/0053-uncaught-socket-errors.md). All of this must hold:
- *
- * - reading from or writing to a stream of the operating system failed (`read ECONNRESET`; the errors of files read otherwise),
- * - because the other end or the network has gone, not because of what this program does (`EBADF`, `EINVAL`),
- * - it was emitted as `error` with no listener there: what code of ours has caught and thrown again is a fault of ours.
+ * Whether an uncaught exception is the end of a connection that nobody listened to (docs/adr/0053-uncaught-socket-errors.md):
+ * a stream of the system failed because the other end or the network has gone, and was emitted as `error` without a listener.
  * @param origin as `uncaughtException` reports it; a promise that rejects belongs to somebody.
  */
 export function isLostConnection(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): boolean {

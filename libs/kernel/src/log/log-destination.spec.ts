@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogDevice } from './log-device.js';
-import { LogDestination, LineBuffer } from './log-destination.js';
+import { LogDestination, LineBuffer, type LogDevice } from './log-destination.js';
 
 const errorOf = (code: string): Error => Object.assign(new Error(code), { code });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openLogDevice } from './log-device.js';
+import { openLogDevice } from './log-destination.js';
 
 describe('what a log is written to', () => {
   let folder: string;

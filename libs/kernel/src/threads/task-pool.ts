@@ -238,7 +238,6 @@ export class Rotation<T> {
   /** In the order of their turns: a group that had its turn goes to the end. */
   private readonly groups = new Map<string, Rotation<T>>();
   private readonly items: T[] = [];
-  private head = 0;
 
   get size(): number {
     return this.count;
@@ -267,20 +266,11 @@ export class Rotation<T> {
     if (this.count === 0) return undefined;
     this.count--;
     const [first] = this.groups;
-    if (!first) return this.takeItem();
+    if (!first) return this.items.shift();
     const [name, group] = first;
     const item = group.take();
     this.groups.delete(name);
     if (group.size > 0) this.groups.set(name, group);
-    return item;
-  }
-
-  private takeItem(): T | undefined {
-    const item = this.items[this.head++];
-    if (this.head === this.items.length || this.head > 1_024) {
-      this.items.splice(0, this.head);
-      this.head = 0;
-    }
     return item;
   }
 }
