@@ -1,3 +1,5 @@
+import { BACKSLASH, code, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-members.js';
+
 /** Characters that are searched for the fault; a longer text would keep the event loop busy. */
 const SEARCHED_MAX = 250_000;
 
@@ -35,11 +37,6 @@ function placeOf(text: string, position: number): string {
   return isOneLine ? `character ${position + 1}` : `line ${lines}, column ${position - before.lastIndexOf('\n')}`;
 }
 
-const code = (character: string): number => character.charCodeAt(0);
-const QUOTE = code('"');
-const BACKSLASH = code('\\');
-const OPEN_BRACE = code('{');
-const OPEN_BRACKET = code('[');
 const MINUS = code('-');
 const ZERO = code('0');
 const NINE = code('9');

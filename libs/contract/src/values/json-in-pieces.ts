@@ -1,5 +1,15 @@
 import { JsonSyntaxError, parseWithAllDigits, type JsonValue, type ParseJson } from './json-digits.js';
-import { endOfString } from './json-members.js';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  endOfString,
+  isBlank,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-members.js';
 import { noteNames } from './large-values.js';
 
 /** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
@@ -224,19 +234,9 @@ function setOwn(object: Record<string, JsonValue>, name: string, value: JsonValu
 }
 
 function assertBlank(text: string, start: number, end: number): void {
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09)
-      throw new SyntaxError('something is left over');
-  }
+  for (let at = start; at < end; at++)
+    if (!isBlank(text.charCodeAt(at))) throw new SyntaxError('something is left over');
 }
 
 const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;

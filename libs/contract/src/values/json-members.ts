@@ -86,14 +86,14 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-const code = (character: string): number => character.charCodeAt(0);
-const QUOTE = code('"');
-const BACKSLASH = code('\\');
-const COMMA = code(',');
-const OPEN_BRACE = code('{');
-const CLOSE_BRACE = code('}');
-const OPEN_BRACKET = code('[');
-const CLOSE_BRACKET = code(']');
+export const code = (character: string): number => character.charCodeAt(0);
+export const QUOTE = code('"');
+export const BACKSLASH = code('\\');
+export const COMMA = code(',');
+export const OPEN_BRACE = code('{');
+export const CLOSE_BRACE = code('}');
+export const OPEN_BRACKET = code('[');
+export const CLOSE_BRACKET = code(']');
 const [SPACE, NEWLINE, RETURN, TAB] = [code(' '), code('\n'), code('\r'), code('\t')];
 /** Compared, not looked up: a look into a set takes longer than all the rest of a character. */
-const isBlank = (unit: number): boolean => unit === SPACE || unit === NEWLINE || unit === RETURN || unit === TAB;
+export const isBlank = (unit: number): boolean => unit === SPACE || unit === NEWLINE || unit === RETURN || unit === TAB;
