@@ -1,12 +1,18 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
-import type { PlainList, RejectedItem, RestoredBoard, RestoredView } from '@spandrel/contract';
+import type {
+  BoardFigure,
+  CreateBoard,
+  PlainList,
+  RejectedItem,
+  RestoredBoard,
+  RestoredView,
+} from '@spandrel/contract';
 import { newId, NotFound, type Scope } from '@spandrel/kernel';
 import { anyOf, IdOrder, rawSql, readFitting, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { createdBy, type Teammate } from './author.js';
 import { SavedItem, savedItemTable, type SavedItemRow } from './collaboration.entity.js';
-import { PRODUCT_BOARDS } from './product-boards.js';
 
 const COLUMNS = savedItemTable.select('i');
 const CONTENT_SIZE = rawSql('octet_length(i.content)');
@@ -154,3 +160,14 @@ function seenBy({ author }: Teammate, kind: SavedKind, row: SavedItemRow | null)
 
 export const savedNotFound = (kind: SavedKind): NotFound =>
   new NotFound(`${kind}_not_found`, `there is no ${kind} with this id; GET /api/${kind}s lists them`);
+
+const figure = (title: string, name: BoardFigure['figure'], splitBy?: string): BoardFigure => ({
+  ...{ title, figure: name, query: splitBy === undefined ? 'range=7d' : `range=7d&split_by=${splitBy}` },
+});
+
+/** The boards that come with the product, by their ids and in the order of these. */
+export const PRODUCT_BOARDS: ReadonlyMap<string, CreateBoard> = new Map<string, CreateBoard>([
+  ['cost', { name: 'Cost', figures: [figure('Cost by model', 'cost', 'model'), figure('Tokens', 'tokens', 'model')] }],
+  ['quality', { name: 'Quality', figures: [figure('Scores of runs', 'scores'), figure('Errors', 'errors')] }],
+  ['reliability', { name: 'Reliability', figures: [figure('Errors', 'errors'), figure('Latency', 'latency')] }],
+]);

@@ -16,8 +16,8 @@ import { invalidRequest } from '@spandrel/kernel';
 import type { z } from 'zod';
 import { authorOf, CurrentTeammate, LOCAL_AUTHOR, type Teammate } from './author.js';
 import type { SavedItemRow } from './collaboration.entity.js';
-import { PRODUCT_BOARDS } from './product-boards.js';
 import {
+  PRODUCT_BOARDS,
   savedNotFound,
   SavedItemStore,
   type SavedChanges,

@@ -14,9 +14,7 @@ import { SealedTexts } from './keys/sealed-texts.js';
 import { UnreadableKeys } from './keys/unreadable-keys.js';
 import { TestConnection } from './calls/test-connection.js';
 import { ProviderCapabilities } from './provider-capabilities.js';
-import { ConnectionSchema } from './connection.entity.js';
-import { KeyHolderSchema } from './keys/key-holder.entity.js';
-import { SealedTextSchema } from './keys/sealed-text.entity.js';
+import { ConnectionSchema, KeyHolderSchema, SealedTextSchema } from './connection.entity.js';
 
 /** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
 @Module({

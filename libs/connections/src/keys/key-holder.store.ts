@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { fromJsonText, sql, Storage, tableOf } from '@spandrel/storage';
-import { KeyHolderSchema, type KeyHolderRow } from './key-holder.entity.js';
+import { KeyHolderSchema, type KeyHolderRow } from '../connection.entity.js';
 
 const COLUMNS = tableOf(KeyHolderSchema, ['id']).select('h');
 

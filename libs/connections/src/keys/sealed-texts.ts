@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { forUpdate, Storage, tableOf, type WriteTx } from '@spandrel/storage';
-import { SealedText, SealedTextSchema, type SealedTextRow } from './sealed-text.entity.js';
+import { SealedText, SealedTextSchema, type SealedTextRow } from '../connection.entity.js';
 import { KeyRing, seal, unseal, UnsealError, type SealedFor } from './sealing.js';
 
 const COLUMNS = tableOf(SealedTextSchema, ['projectId', 'id']).select('x');
