@@ -33,10 +33,6 @@ export interface Completion {
  */
 export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {
   const messages = withThoughts(conversationOf(value));
-  const [only] = messages;
-  if (messages.length === 1 && isPlainMessage(only!)) {
-    return { text: only.content as string, finish_reason: finishReasons[0] ?? null };
-  }
   if (messages.length === 0) {
     return finishReasons.length > 0 ? { text: null, finish_reason: finishReasons[0]! } : undefined;
   }

@@ -61,7 +61,6 @@ function messageIn(object: JsonObject): ChatMessage | undefined {
 }
 
 function messagesOfList(list: readonly unknown[]): ChatMessage[] {
-  if (isPlainConversation(list)) return [...list];
   // LangChain sends a list of conversations, which is of one as a rule.
   const items: readonly unknown[] = list.every(Array.isArray) ? list.flat() : list;
   const messages = items.map((item) => messageIn(objectOf(item)));
@@ -84,12 +83,6 @@ function messageOfItem(item: unknown): ChatMessage {
 export function isReasoningItem(item: unknown): boolean {
   const { type, summary } = objectOf(item);
   return type === 'reasoning' && Array.isArray(summary);
-}
-
-/** Whether there is nothing to be brought into another form, which is seen soonest. */
-function isPlainConversation(list: readonly unknown[]): list is readonly ChatMessage[] {
-  for (const item of list) if (!isPlainMessage(objectOf(item))) return false;
-  return true;
 }
 
 /** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role; those of Dify have a `text`. */
