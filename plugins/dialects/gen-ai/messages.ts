@@ -15,7 +15,7 @@ import {
   type OtelSpan,
   type ReadKind,
   listOf,
-  looseJson,
+  looseValue,
   objectOf,
   plainMap,
   plainValue,
@@ -212,15 +212,13 @@ function isMessage(value: unknown): boolean {
 function membersOf(attributes: OtelMap): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(plainMap(attributes))) {
-    if (!name.includes('.')) setMember(members, name, parsed(value));
+    if (!name.includes('.')) setMember(members, name, looseValue(value));
   }
   const content = attributes.get(CONTENT);
   if (content === undefined) return members;
-  const body = parsed(plainValue(content));
+  const body = looseValue(plainValue(content));
   return withMembers(members, objectOf(body) === body ? objectOf(body) : { body });
 }
-
-const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
 /** Members with more of them; one whose name is taken gets another. */
 function withMembers(
@@ -243,7 +241,7 @@ function argumentsIn(messages: Given, kind: ToolKind): Given {
   const [call, ...more] = toolCallsOf(only['tool_calls']);
   if (call === undefined) return alone(messages, only.content, without(only, 'content'), kind);
   if (more.length > 0 || only.content !== null) return messages;
-  const args = typeof call.arguments === 'string' ? looseJson(call.arguments) : call.arguments;
+  const args = looseValue(call.arguments);
   return alone(
     messages,
     args,

@@ -1,13 +1,4 @@
-import {
-  amountAt,
-  countAt,
-  hasAny,
-  reportedUsage,
-  textAt,
-  type OtelMap,
-  type OtelSpan,
-  type ReadUsage,
-} from '@spandrel/plugin-api';
+import { amountAt, countAt, hasAny, reportedUsage, textAt, type OtelSpan, type ReadUsage } from '@spandrel/plugin-api';
 
 /** Tokens and cost; `undefined` when the span reports none. */
 export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined {
@@ -28,22 +19,17 @@ export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined 
     inputExcludesCached:
       scope.name.startsWith('strands.') && totalTokens === undefined && hasAny(attributes, STRANDS) ? true : undefined,
     outputExcludesReasoning: attributes.has(ADK_REASONING) ? true : undefined,
-    ...(hasAny(attributes, RARE) && rareUsageOf(attributes)),
+    cacheWrite1hTokens: countAt(attributes, WRITTEN_1H),
+    inputAudioTokens: countAt(attributes, INPUT_AUDIO),
+    outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
+    inputImageTokens: countAt(attributes, INPUT_IMAGE),
+    outputImageTokens: countAt(attributes, OUTPUT_IMAGE),
+    cachedAudioTokens: countAt(attributes, CACHED_AUDIO),
+    cachedImageTokens: countAt(attributes, CACHED_IMAGE),
+    webSearchRequests: countAt(attributes, WEB_SEARCHES),
+    serviceTier: textAt(attributes, SERVICE_TIER),
   });
 }
-
-/** What few calls have. */
-const rareUsageOf = (attributes: OtelMap): ReadUsage => ({
-  cacheWrite1hTokens: countAt(attributes, WRITTEN_1H),
-  inputAudioTokens: countAt(attributes, INPUT_AUDIO),
-  outputAudioTokens: countAt(attributes, OUTPUT_AUDIO),
-  inputImageTokens: countAt(attributes, INPUT_IMAGE),
-  outputImageTokens: countAt(attributes, OUTPUT_IMAGE),
-  cachedAudioTokens: countAt(attributes, CACHED_AUDIO),
-  cachedImageTokens: countAt(attributes, CACHED_IMAGE),
-  webSearchRequests: countAt(attributes, WEB_SEARCHES),
-  serviceTier: textAt(attributes, SERVICE_TIER),
-});
 
 const INPUT = [
   'gen_ai.usage.input_tokens',
@@ -175,7 +161,3 @@ const COST = [
   'llm.usage.total_cost',
 ];
 const STRANDS = ['gen_ai.usage.cache_read_input_tokens', 'gen_ai.usage.cache_write_input_tokens'];
-const RARE = [
-  ...[...WRITTEN_1H, ...INPUT_AUDIO, ...OUTPUT_AUDIO, ...INPUT_IMAGE, ...OUTPUT_IMAGE],
-  ...[...CACHED_AUDIO, ...CACHED_IMAGE, ...WEB_SEARCHES, ...SERVICE_TIER],
-];

@@ -64,15 +64,8 @@ function kindOf(reported: string | undefined, name: string): ReadKind | undefine
 }
 
 /** Members are attributes of their own; metadata that is no object is one attribute. Values may be JSON text. */
-function metadataOf(attributes: OtelMap, name: string, leave?: (member: string) => boolean): GivenMembers | undefined {
-  const members = takeMembers(attributes, `${name}.`, leave);
-  const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
-  if (!members) return takeObject(attributes, name);
-  return {
-    ...members,
-    value: Object.fromEntries(Object.entries(members.value).map(([member, value]) => [member, parsed(value)])),
-  };
-}
+const metadataOf = (attributes: OtelMap, name: string, leave?: (member: string) => boolean): GivenMembers | undefined =>
+  takeMembers(attributes, `${name}.`, leave, looseJson) ?? takeObject(attributes, name);
 
 /** Environment, release and version describe the whole trace. */
 function traceMetadataOf(attributes: OtelMap): GivenMembers | undefined {

@@ -8,7 +8,7 @@ import {
   flagAt,
   idAt,
   listOf,
-  looseJson,
+  looseValue,
   namesOf,
   objectOf,
   plainText,
@@ -92,7 +92,7 @@ function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given | unde
   if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_OUTPUT, saidJson);
   const text = takeAt(attributes, own('response.text'), plainText);
   const calls = takeAt(attributes, own('response.function_calls'), saidJson);
-  const called = listOf(calls?.value).map((call) => (typeof call === 'string' ? looseJson(call) : call));
+  const called = listOf(calls?.value).map(looseValue);
   if (!text && called.length === 0) return undefined;
   const message = { role: 'assistant', content: text?.value ?? null, ...(called.length > 0 && { tool_calls: called }) };
   return { value: completionOf([message]), from: namesOf(text, calls) };

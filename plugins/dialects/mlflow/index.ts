@@ -9,11 +9,10 @@ import {
   objectOf,
   saidByModel,
   saidJson,
-  setMember,
   takeAt,
+  takeMembers,
   textOf,
   type Given,
-  type GivenMembers,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
@@ -47,7 +46,7 @@ function read({ attributes, name }: OtelSpan): SpanReading {
     output: outputOf(gave, kind),
     session: idIn(attributes, 'mlflow.trace.session'),
     user: idIn(attributes, 'mlflow.trace.user'),
-    traceMetadata: tagsOf(attributes),
+    traceMetadata: takeMembers(attributes, 'mlflow.traceTag.', undefined, saidJson),
   };
 }
 
@@ -89,21 +88,6 @@ function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given |
     return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
   }
   return asCompletion({ ...given, value: saidByModel(given.value) });
-}
-
-const TAG = 'mlflow.traceTag.';
-
-function tagsOf(attributes: OtelMap): GivenMembers | undefined {
-  let value: Record<string, unknown> | undefined;
-  const from: string[] = [];
-  for (const name of attributes.keys()) {
-    if (!name.startsWith(TAG) || name.length === TAG.length) continue;
-    const taken = takeAt(attributes, name, saidJson);
-    if (!taken) continue;
-    setMember((value ??= {}), name.slice(TAG.length), taken.value);
-    from.push(name);
-  }
-  return value && { value, from };
 }
 
 /** Tokens of OpenAI's answer, else of `mlflow.chat.tokenUsage`; the cost of `mlflow.llm.cost`, whole or its total. */

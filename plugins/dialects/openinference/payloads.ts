@@ -5,6 +5,7 @@ import {
   conversationOf,
   itemsOf,
   looseJson,
+  looseValue,
   messageOfChoice,
   objectOf,
   plainText,
@@ -170,11 +171,9 @@ function documentOf(item: unknown): unknown {
   const { document, ...beside } = objectOf(item);
   if (document === undefined) return item;
   const { metadata, ...rest } = objectOf(document);
-  const own = { ...rest, ...(metadata !== undefined && { metadata: parsed(metadata) }) };
+  const own = { ...rest, ...(metadata !== undefined && { metadata: looseValue(metadata) }) };
   return together(own, beside, 'beside');
 }
-
-const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
 const TOOL_ARGUMENTS = ['tool_call.function.arguments', 'tool.parameters'];
 

@@ -1,6 +1,6 @@
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap } from './otel-span.js';
-import { plainValue, setMember } from './attribute-values.js';
+import { plainText, plainValue, setMember } from './attribute-values.js';
 
 /**
  * Attributes that flatten one value, put together again: `a.0.b = 1, a.1.b = 2` under `a.` is `[{b: 1}, {b: 2}]`. Parts of
@@ -74,12 +74,14 @@ const NUMBERED = /^\d{1,9}(?:\.|$)/;
  * Attributes with one prefix as members named by what follows it.
  * @param prefix with the dot at its end.
  * @param isLeftOut by what follows the prefix.
+ * @param parse reads values that are texts.
  * @returns `undefined` when there are none.
  */
 export function takeMembers(
   attributes: OtelMap,
   prefix: string,
   isLeftOut?: (member: string) => boolean,
+  parse = plainText,
 ): GivenMembers | undefined {
   let value: Record<string, unknown> | undefined;
   const from: string[] = [];
@@ -87,7 +89,7 @@ export function takeMembers(
     if (held === null || !name.startsWith(prefix) || name === prefix) continue;
     const member = name.slice(prefix.length);
     if (isLeftOut?.(member)) continue;
-    setMember((value ??= {}), member, plainValue(held));
+    setMember((value ??= {}), member, typeof held === 'string' ? parse(held) : plainValue(held));
     from.push(name);
   }
   return value && { value, from };

@@ -106,6 +106,9 @@ export function looseJson(text: string): unknown {
   return /^\s*[[{]/.test(text) ? (readExactJson(text) ?? text) : text;
 }
 
+/** A value as it is, text as {@link looseJson} reads it. */
+export const looseValue = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
+
 /** Text that its sender says is JSON; what does not parse stays text. */
 export function saidJson(text: string): unknown {
   const value = readExactJson(text);
