@@ -1,5 +1,5 @@
-import type { MaskedField } from '@spandrel/contract';
-import { letOthersRun, codeFile, TaskFailure, TaskPool, type PluginEntry } from '@spandrel/kernel';
+import { jsonTextInPieces, parseWithSources, readJsonInPieces, type MaskedField } from '@spandrel/contract';
+import { inTurns, letOthersRun, codeFile, TaskFailure, TaskPool, type PluginEntry } from '@spandrel/kernel';
 import { JsonWalk, type KnownMembers } from '../engine/json-walk.js';
 import {
   fitted,
@@ -246,4 +246,17 @@ export class MaskingThreads {
   close(): Promise<void> {
     return this.pool.close();
   }
+}
+
+/**
+ * Masks a thing that is JSON text, of any size; others have their turn meanwhile.
+ * @param mask a pure function, such as `maskSpan`.
+ */
+export async function maskedJson<Thing>(
+  text: string,
+  masking: BoundedMasking,
+  mask: (calls: MaskingCalls, thing: Thing) => Thing,
+): Promise<string> {
+  const thing = (await inTurns(readJsonInPieces(text, parseWithSources))) as Thing;
+  return inTurns(jsonTextInPieces(await masking.run((calls) => mask(calls, thing))));
 }
