@@ -24,14 +24,8 @@ export const guardedLookup = publicLookup(
  * Opens a connection to an origin. Its sockets are returned at once, with `connected` called when it can be used
  * (after TLS) and an `error` event otherwise; {@link DialOptions.connectMs} counts name resolution and TLS in. The
  * sockets stay half open when the upstream ends its side.
- * @param session TLS session of an earlier connection to the same origin.
  */
-export function dial(
-  origin: Origin,
-  options: DialOptions,
-  session: Buffer | undefined,
-  connected: () => void,
-): Dialled {
+export function dial(origin: Origin, options: DialOptions, connected: () => void): Dialled {
   const transport = net.connect({
     host: origin.hostname,
     port: origin.port,
@@ -41,7 +35,7 @@ export function dial(
     allowHalfOpen: true,
     ...(origin.guarded && { lookup: guardedLookup }),
   });
-  const socket = origin.secure ? secured(transport, origin, options, session) : transport;
+  const socket = origin.secure ? secured(transport, origin, options) : transport;
   const timer = setTimeout(
     () => socket.destroy(new UpstreamError('connect', 'connecting timed out')),
     options.connectMs,
@@ -59,18 +53,12 @@ export function dial(
   return { socket, transport };
 }
 
-function secured(
-  transport: net.Socket,
-  { hostname }: Origin,
-  { ca }: DialOptions,
-  session: Buffer | undefined,
-): tls.TLSSocket {
+function secured(transport: net.Socket, { hostname }: Origin, { ca }: DialOptions): tls.TLSSocket {
   const socket = tls.connect({
     socket: transport,
     host: hostname,
     ALPNProtocols: ['http/1.1'],
     ...(net.isIP(hostname) === 0 && { servername: hostname }),
-    ...(session && { session }),
     ...(ca !== undefined && { ca }),
   });
   transport.on('error', (error) => socket.destroy(error));

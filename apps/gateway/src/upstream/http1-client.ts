@@ -31,7 +31,6 @@ const SWEEP_MS = 1_000;
 export class Http1Client implements UpstreamClient, ConnectionOwner {
   private readonly idle = new Map<string, Http1Connection[]>();
   private readonly all = new Set<Http1Connection>();
-  private readonly sessions = new Map<string, Buffer>();
   private sweeper: NodeJS.Timeout | null = null;
   private readonly clock = new AwakeClock();
   private readonly options: Required<Omit<Http1ClientOptions, 'ca'>> & DialOptions;
@@ -75,11 +74,6 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     if (at !== -1) free!.splice(at, 1);
   }
 
-  onSession(origin: Origin, session: Buffer): void {
-    if (this.sessions.size >= 256) this.sessions.delete(this.sessions.keys().next().value!);
-    this.sessions.set(origin.key, session);
-  }
-
   private putBack(connection: Http1Connection): void {
     if (!connection.usable) return;
     let free = this.idle.get(connection.origin.key);
@@ -89,7 +83,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   }
 
   private open(origin: Origin): Http1Connection {
-    const connection = new Http1Connection(origin, this, this.options, this.clock, this.sessions.get(origin.key));
+    const connection = new Http1Connection(origin, this, this.options, this.clock);
     this.all.add(connection);
     return connection;
   }

@@ -29,7 +29,6 @@ export interface ConnectionOwner {
   onIdle(connection: Http1Connection): void;
   /** The connection is closed; it was free until now or died with its exchange. */
   onGone(connection: Http1Connection): void;
-  onSession(origin: Origin, session: Buffer): void;
 }
 
 /** One connection to an upstream: one exchange at a time, kept alive between them. */
@@ -60,9 +59,8 @@ export class Http1Connection implements ParserEvents {
     private readonly owner: ConnectionOwner,
     private readonly options: DialOptions & { headMs: number; staleMs: number },
     private readonly clock: AwakeClock,
-    session: Buffer | undefined,
   ) {
-    const dialled = dial(origin, options, session, () => {
+    const dialled = dial(origin, options, () => {
       this.connected = true;
     });
     this.socket = dialled.socket;
@@ -74,7 +72,6 @@ export class Http1Connection implements ParserEvents {
     this.socket.on('drain', () => this.exchange?.handler.onDrain());
     this.socket.on('timeout', () => this.timedOut());
     this.socket.setTimeout(options.headMs);
-    if (origin.secure) this.socket.on('session', (ticket: Buffer) => owner.onSession(origin, ticket));
   }
 
   /** Sends a request; only on a connection that is new or was handed out as idle. */
