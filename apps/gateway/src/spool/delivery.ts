@@ -25,6 +25,8 @@ export interface DeliveryOptions extends Partial<RetryOptions> {
   onUnauthenticated?: (digest: string) => void;
 }
 
+/** How often a flush looks whether all is delivered. */
+const FLUSH_LOOK_MS = 5;
 /** No timer is set for longer. */
 const TIMER_MS_MAX = 3_600_000;
 
@@ -47,7 +49,6 @@ export class Delivery {
   private readonly breaker: CircuitBreaker;
   private closed = false;
   private readonly logged = new Set<string>();
-  private idleWaiters: (() => void)[] = [];
 
   constructor(
     private readonly spool: Spool,
@@ -99,7 +100,7 @@ export class Delivery {
         schedule.dueAt = schedule.pausedUntil;
       }
       this.pump();
-      await Promise.race([this.idle(), sleep(Math.min(50, Math.max(1, deadline - performance.now())))]);
+      await sleep(FLUSH_LOOK_MS);
     }
     return this.spool.count === 0;
   }
@@ -108,11 +109,6 @@ export class Delivery {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-  }
-
-  private idle(): Promise<void> {
-    if (this.underWay === 0) return sleep(1);
-    return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
   private planAt(at: number): void {
@@ -168,7 +164,6 @@ export class Delivery {
     } finally {
       this.underWay--;
       queue.deliveriesUnderWay--;
-      this.idleWaiters.splice(0).forEach((resolve) => resolve());
       if (queue.waiting > 0) this.wake(queue);
       if (this.spool.count > 0) this.planAt(performance.now());
     }

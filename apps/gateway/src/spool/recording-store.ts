@@ -12,7 +12,7 @@ import {
 } from '@spandrel/kernel';
 import { GatewayUserSettings, type SpoolSync } from '../gateway.settings.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { OpenResult, QuarantineChanges, RecordingValues, StoredRecording } from './recordings-file.thread.js';
+import type { OpenResult, QuarantineChanges, StoredRecording } from './recordings-file.thread.js';
 import { RecordingsThread } from './recordings-thread.js';
 
 type StoreMetrics = Pick<GatewayMetrics, 'storeErrors' | 'quarantines' | 'quarantineRemovals'>;
@@ -244,11 +244,11 @@ export class RecordingStore {
   }
 
   private async writeBatch(batch: Map<string, Change>): Promise<void> {
-    const put: RecordingValues[] = [];
+    const put: StoredRecording[] = [];
     const removed: string[] = [];
     for (const [id, { recording }] of batch) {
       if (recording === null) removed.push(id);
-      else put.push(valuesOf(recording));
+      else put.push(recording);
     }
     const end = (): void => batch.forEach(({ onKept }) => onKept?.());
     const hangs = setTimeout(() => {
@@ -326,15 +326,6 @@ export class RecordingStore {
     }, IDLE_MS).unref();
   }
 }
-
-const valuesOf = ({ id, digest, sealed, trace, span, finished }: StoredRecording): RecordingValues => [
-  id,
-  digest,
-  sealed,
-  trace,
-  span,
-  finished ? 1 : 0,
-];
 
 /** Files of a folder; none where there is no such folder. */
 function filesIn(folder: string): string[] {

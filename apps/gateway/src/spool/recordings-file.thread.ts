@@ -27,18 +27,8 @@ export interface StoredRecording {
   finished: boolean;
 }
 
-/** The values of a recording in the order of its columns; lists are handed to the thread faster than objects. */
-export type RecordingValues = [
-  id: string,
-  digest: string | null,
-  sealed: string | null,
-  trace: string,
-  span: string,
-  finished: number,
-];
-
 export interface RecordingChanges {
-  put: readonly RecordingValues[];
+  put: readonly StoredRecording[];
   /** Ids. */
   removed: readonly string[];
 }
@@ -122,7 +112,7 @@ function write({ put, removed }: RecordingChanges): QuarantineChanges {
   try {
     const { database, ...statements } = connected();
     transaction(database, () => {
-      for (const values of put) statements.put.run(...values);
+      for (const recording of put) statements.put.run(...valuesOf(recording));
       for (const id of removed) statements.remove.run(id);
     });
     return takeQuarantineChanges();
@@ -312,9 +302,9 @@ function transaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-function valuesOf({ id, digest, sealed, trace, span, finished }: StoredRecording): RecordingValues {
-  return [id, digest, sealed, trace, span, finished ? 1 : 0];
-}
+/** The values of a recording in the order of its columns. */
+const valuesOf = ({ id, digest, sealed, trace, span, finished }: StoredRecording) =>
+  [id, digest, sealed, trace, span, finished ? 1 : 0] as const;
 
 /** A call that was under way when the gateway was killed has failed. */
 function recordingOf(row: object): StoredRecording {
