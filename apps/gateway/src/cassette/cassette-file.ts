@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import type { CassetteEntry } from './entry.js';
+import { readEntry, type CassetteEntry } from './entry.js';
 import { VOLATILE, type RequestMatch } from './cassette-request.js';
-import { readEntry } from './read-entry.js';
 
 const FORMAT = 1;
 

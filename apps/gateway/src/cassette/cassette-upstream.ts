@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@spandrel/kernel';
 import type { Endpoint, RecordedAnswer } from '@spandrel/plugin-api';
 import { errorAnswer } from '../forward/answer-error.js';
-import { withoutHeaders } from '../forward/forward-headers.js';
+import { headerValues, withoutHeaders } from '../forward/forward-headers.js';
 import { credentialsOf } from '../recording/secrets.js';
 import { readAnswer } from '../recording/read-answer.js';
 import type { Target } from '../target/resolve-target.js';
@@ -30,28 +30,10 @@ interface CassetteCall {
   timing: CassetteTiming;
 }
 
-/** Answers one call from a cassette, or has it go out and be recorded there: to its forwarding it is an upstream. */
-export class CassetteUpstream implements UpstreamClient {
-  /** @param onRecorded called when a call was recorded. */
-  constructor(
-    private readonly cassette: Cassette,
-    private readonly call: CassetteCall,
-    private readonly next: UpstreamClient,
-    private readonly onRecorded: () => void,
-  ) {}
-
-  send(request: UpstreamRequest, handler: UpstreamHandler): Exchange {
-    return new CassetteExchange(this.cassette, this.call, this.next, this.onRecorded, request, handler);
-  }
-
-  close(): void {
-    // The upstream behind it is closed by the gateway.
-  }
-}
-
 const noMask: Mask = (value) => value;
 
-class CassetteExchange implements Exchange {
+/** Answers one call from a cassette, or has it go out and be recorded there: to its forwarding it is an upstream. */
+export class CassetteExchange implements Exchange {
   private readonly gathered: Buffer[] = [];
   private outside: Exchange | null = null;
   /** Records the answer of a call that went out, as far as it has come. */
@@ -59,6 +41,7 @@ class CassetteExchange implements Exchange {
   private isAborted = false;
   private resumed: PromiseWithResolvers<void> | null = null;
 
+  /** @param onRecorded called when a call was recorded. */
   constructor(
     private readonly cassette: Cassette,
     private readonly call: CassetteCall,
@@ -217,8 +200,7 @@ const headOf = (status: number, headers: string[], contentLength: number | null)
 
 /** The tokens of an answer, where its provider says them. */
 function usageOf(endpoint: Endpoint, head: ResponseHead, pieces: TimedPiece[]): CassetteEntry['usage'] | undefined {
-  const at = head.headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
-  const contentType = at === -1 ? null : head.headers[at + 1]!;
+  const contentType = headerValues(head.headers, 'content-type')[0] ?? null;
   const bytes = pieces.reduce((sum, { data }) => sum + data.length, 0);
   let answer: RecordedAnswer | null;
   try {

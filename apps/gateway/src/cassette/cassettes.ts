@@ -6,7 +6,7 @@ import { CUSTOM } from '../target/provider-table.js';
 import type { Target } from '../target/resolve-target.js';
 import { withoutToken } from '../access/caller-key.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
-import { CassetteUpstream } from './cassette-upstream.js';
+import { CassetteExchange } from './cassette-upstream.js';
 import { Cassette, type CassetteReport } from './cassette.js';
 import { maskOf } from './cassette-rules.js';
 import type { CassetteSettings } from './cassette.settings.js';
@@ -73,7 +73,10 @@ export class Cassettes {
     const provider = target.providerName === CUSTOM ? `${CUSTOM} ${target.base.hostname}` : target.providerName;
     const url = withoutToken(req.url!);
     const facts = { headers: req.headers, url, provider, target, timing: this.settings.timing };
-    return new CassetteUpstream(cassette, facts, next, () => this.later(cassette));
+    const onRecorded = (): void => this.later(cassette);
+    return {
+      send: (request, handler) => new CassetteExchange(cassette, facts, next, onRecorded, request, handler),
+    };
   }
 
   get reports(): CassetteReport[] {

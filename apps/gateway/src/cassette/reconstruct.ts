@@ -11,7 +11,7 @@ import {
   type Provider,
   type ToolCall,
 } from '@spandrel/plugin-api';
-import { readStream } from '../recording/read-stream.js';
+import { readStream } from '../recording/read-answer.js';
 import { eventBytes } from './cassette-answer.js';
 import type { CassetteAnswer, CassetteEntry } from './entry.js';
 import { FORMATS, type Said } from './span-formats.js';

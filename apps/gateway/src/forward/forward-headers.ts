@@ -42,6 +42,10 @@ export function requestHeaders(
   return headers;
 }
 
+/** The values of a header. @param raw name, value, name, value … @param name in lower case. */
+export const headerValues = (raw: readonly string[], name: string): string[] =>
+  raw.filter((_text, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
+
 /** Headers without some. @param raw name, value, name, value … @param names in lower case. */
 export const withoutHeaders = (raw: readonly string[], names: readonly string[]): string[] =>
   raw.filter((_text, index) => !names.includes(raw[index - (index % 2)]!.toLowerCase()));

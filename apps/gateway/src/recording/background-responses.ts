@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, Logger } from '@spandrel/kernel';
+import { objectOf, readJson } from '@spandrel/plugin-api';
 import type { CallerKey } from '../access/caller-key.js';
 import type { Base } from '../target/provider-table.js';
 import type { CaptureSetting } from './capture.js';
@@ -143,13 +144,9 @@ export const responseKey = (caller: CallerKey | null, { origin, path: prefix }: 
 
 /** A line as far as it can be read: a crash cuts the last one. */
 function readLine(text: string): Partial<Line> {
-  try {
-    const line = JSON.parse(text) as Partial<Line> | null;
-    const isWhole = typeof line?.key === 'string' && (line.response === undefined || isAwaited(line.response));
-    return isWhole ? line : {};
-  } catch {
-    return {};
-  }
+  const line: Partial<Line> = objectOf(readJson(text));
+  const isWhole = typeof line.key === 'string' && (line.response === undefined || isAwaited(line.response));
+  return isWhole ? line : {};
 }
 
 function isAwaited(value: unknown): value is AwaitedResponse {

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@spandrel/plugin-api';
 import type { ResponseHead } from '../upstream/upstream-client.js';
+import { headerValues } from '../forward/forward-headers.js';
 import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from '../spool/caller-queue.js';
 import type { ListMember } from '../unordered-list.js';
@@ -8,8 +9,7 @@ import type { BodyBuffer, BodyNature } from './body-buffer.js';
 import type { Secrets } from './secrets.js';
 import { codingsOf } from './decode-body.js';
 import { JSON_FORM, type EventWeight } from './long-body.js';
-import { framingOf } from './read-answer.js';
-import { readStream } from './read-stream.js';
+import { framingOf, readStream } from './read-answer.js';
 
 /** One recorded call while it goes on: takes down what passes, reads nothing of it. */
 export class Call implements ListMember {
@@ -57,8 +57,8 @@ export class Call implements ListMember {
     this.answer = {
       status: head.status,
       statusMessage: head.statusMessage,
-      contentType: valueOf(head.headers, 'content-type'),
-      contentEncoding: valueOf(head.headers, 'content-encoding'),
+      contentType: headerValues(head.headers, 'content-type').join(', ') || null,
+      contentEncoding: headerValues(head.headers, 'content-encoding').join(', ') || null,
       contentLength: head.contentLength,
     };
   }
@@ -105,16 +105,6 @@ export class Call implements ListMember {
     this.request.release();
     this.response.release();
   }
-}
-
-/** Value of a header in a raw list; repeated ones joined. */
-function valueOf(headers: readonly string[], name: string): string | null {
-  let value: string | null = null;
-  for (let i = 0; i < headers.length; i += 2) {
-    if (headers[i]!.length !== name.length || headers[i]!.toLowerCase() !== name) continue;
-    value = value === null ? headers[i + 1]! : `${value}, ${headers[i + 1]!}`;
-  }
-  return value;
 }
 
 /** What a request's body is. @param contentEncoding of the request. */

@@ -1,8 +1,15 @@
-import { parseExactJson, endOfString, JSON_DEPTH_MAX } from '@spandrel/contract';
-import { readExactJson, type Endpoint, type RecordedAnswer, type StreamFrame } from '@spandrel/plugin-api';
-import { isTruncated, type BufferedBody } from './body-buffer.js';
+import { StringDecoder } from 'node:string_decoder';
+import { endOfString, JSON_DEPTH_MAX } from '@spandrel/contract';
+import { createFramer, type Framer } from '@spandrel/kernel';
+import {
+  readExactJson,
+  type Endpoint,
+  type RecordedAnswer,
+  type StreamFrame,
+  type StreamReader,
+} from '@spandrel/plugin-api';
+import { isTruncated, type BufferedBody, type Piece } from './body-buffer.js';
 import type { AnswerFacts } from './call-facts.js';
-import { readStream } from './read-stream.js';
 
 /** What an answer with a good status says. */
 export interface ReadAnswer {
@@ -134,7 +141,7 @@ function textOf(pieces: BufferedBody['pieces']): string {
  * @returns the object, or `undefined` when not even a beginning can be read.
  */
 export function parsePartialJson(beginning: string, ending: string, sameMember = false): unknown {
-  const first = tryParse(completeJson(beginning));
+  const first = readExactJson(completeJson(beginning));
   if (typeof first !== 'object' || first === null || Array.isArray(first)) return first;
   const { members, items } = readEnding(ending);
   const name = Object.keys(first).at(-1);
@@ -233,9 +240,9 @@ function readEnding(text: string): Ending {
       else if (depth === 2) itemsAt = at + 1;
     }
   }
-  const members = membersAt === -1 ? undefined : tryParse(`{${text.slice(membersAt)}`);
+  const members = membersAt === -1 ? undefined : readExactJson(`{${text.slice(membersAt)}`);
   const isList = valueEnd !== -1 && itemsAt !== -1 && text.charCodeAt(valueEnd) === CLOSE_BRACKET;
-  const items = isList ? tryParse(`[${text.slice(itemsAt, valueEnd)}]`) : undefined;
+  const items = isList ? readExactJson(`[${text.slice(itemsAt, valueEnd)}]`) : undefined;
   return {
     members: (members as Record<string, unknown> | undefined) ?? {},
     items: Array.isArray(items) ? items : [],
@@ -252,10 +259,51 @@ function startOfString(text: string, end: number): number {
   }
 }
 
-function tryParse(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return undefined;
+interface ReadStream {
+  reader: StreamReader;
+  /** When the first token came, on the clock of the pieces; `null` when none did. */
+  firstTokenAt: number | null;
+  /** The end of the stream was not kept, so that nobody knows whether its end mark came. */
+  isEndLost: boolean;
+}
+
+/**
+ * Reads a streamed answer. Where its pieces are cut does not change what comes out.
+ * @param framing how the answer is framed; see {@link Endpoint.framing}.
+ */
+export function readStream(
+  endpoint: Pick<Endpoint, 'readStream'>,
+  framing: Endpoint['framing'],
+  body: BufferedBody,
+): ReadStream {
+  const reader = endpoint.readStream();
+  const { pieces, tail, gap } = body;
+  let isEndLost = false;
+  const push = (frame: StreamFrame): void => {
+    isEndLost = false;
+    reader.push(frame);
+  };
+  const framer = createFramer(framing, push);
+  const firstTokenAt = feedPieces(gap === 'none' ? [...pieces, ...tail] : pieces, framer, reader);
+  if (gap !== 'none') {
+    isEndLost = true;
+    framer.skipToNext();
+    feedPieces(tail, framer, reader);
   }
+  framer.finish();
+  return { reader, firstTokenAt, isEndLost };
+}
+
+/** Feeds piece by piece until the first token has shown, then the rest at once. */
+function feedPieces(pieces: readonly Piece[], framer: Framer, reader: StreamReader): number | null {
+  const decoder = new StringDecoder('utf8');
+  let index = 0;
+  let firstTokenAt: number | null = null;
+  while (index < pieces.length && firstTokenAt === null) {
+    const { data, at } = pieces[index++]!;
+    framer.feed(decoder.write(data));
+    if (reader.started) firstTokenAt = at;
+  }
+  if (index < pieces.length) framer.feed(decoder.write(Buffer.concat(pieces.slice(index).map(({ data }) => data))));
+  return firstTokenAt;
 }

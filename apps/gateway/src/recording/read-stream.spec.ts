@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Endpoint, StreamFrame } from '@spandrel/plugin-api';
 import { growth } from '../../../../test/support/growth.js';
-import { readStream } from './read-stream.js';
+import { readStream } from './read-answer.js';
 
 /** The frames of a stream that comes in such pieces. */
 function framesOf(

@@ -75,7 +75,6 @@ export interface Exchange {
 /** Sends requests to upstreams over kept-alive connections, byte for byte, without following redirects. */
 export interface UpstreamClient {
   send(request: UpstreamRequest, handler: UpstreamHandler): Exchange;
-  close(): void;
 }
 
 /** Why an upstream gave no (whole) answer. `reason` is short and fit for callers. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Endpoint } from '@spandrel/plugin-api';
+import { objectOf, readJson, type Endpoint } from '@spandrel/plugin-api';
 import { endOfString, jsonMembers, type JsonMember } from '@spandrel/contract';
-import { withoutHeaders } from '../forward/forward-headers.js';
+import { headerValues, withoutHeaders } from '../forward/forward-headers.js';
 import type { ResponseHead } from '../upstream/upstream-client.js';
 
 /** The longest body that is looked into; longer ones pass as they are. */
@@ -43,8 +43,8 @@ export class UsageQuestion {
 
   /** The headers of the answer, as they go on. An answer that cannot be read passes as it is, with the question's chunk. */
   responseHeaders({ status, headers }: ResponseHead): string[] {
-    const isStream = valuesOf(headers, 'content-type').some((type) => /^text\/event-stream\b/i.test(type.trim()));
-    const isPlain = valuesOf(headers, 'content-encoding').every((coding) => /^(identity)?$/i.test(coding.trim()));
+    const isStream = headerValues(headers, 'content-type').some((type) => /^text\/event-stream\b/i.test(type.trim()));
+    const isPlain = headerValues(headers, 'content-encoding').every((coding) => /^(identity)?$/i.test(coding.trim()));
     if (!this.asked || status < 200 || status >= 300 || !isStream || !isPlain) return headers;
     this.filter = new UsageChunkFilter();
     return withoutHeaders(headers, ['content-length']);
@@ -61,9 +61,6 @@ export class UsageQuestion {
   }
 }
 
-const valuesOf = (headers: readonly string[], name: string): string[] =>
-  headers.filter((_text, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === name);
-
 const ASKED = '{"include_usage":true}';
 
 /**
@@ -76,7 +73,9 @@ const ASKED = '{"include_usage":true}';
 export function askForUsage(body: Buffer): Buffer | null {
   // One character a byte, so that places in the text are places in the body; names that count here are ASCII.
   const text = body.toString('latin1');
-  if (!text.includes('"stream"') || hasManyValues(text) || !isJsonObject(text)) return null;
+  if (!text.includes('"stream"') || hasManyValues(text)) return null;
+  const value = readJson(text);
+  if (objectOf(value) !== value) return null;
   const open = text.indexOf('{');
   const members = [...jsonMembers(text, open)];
   const stream = only(members, 'stream');
@@ -116,15 +115,6 @@ const closeOf = (text: string, open: number, members: readonly JsonMember[]): nu
 
 const replaced = (text: string, start: number, end: number, by: string): Buffer =>
   Buffer.from(text.slice(0, start) + by + text.slice(end), 'latin1');
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
 
 /** Far more than any chat has; a text has as many with a comma or an opening bracket each. */
 const VALUES_MAX = 20_000;
@@ -253,10 +243,6 @@ function isUsageChunk(event: Buffer): boolean {
     .split(/\r\n|\r|\n/)
     .filter((line) => line.startsWith('data:'))
     .map((line) => line.slice('data:'.length));
-  try {
-    const { choices, usage } = JSON.parse(data.join('\n')) as { choices?: unknown; usage?: unknown };
-    return Array.isArray(choices) && choices.length === 0 && typeof usage === 'object' && usage !== null;
-  } catch {
-    return false;
-  }
+  const { choices, usage } = objectOf(readJson(data.join('\n')));
+  return Array.isArray(choices) && choices.length === 0 && typeof usage === 'object' && usage !== null;
 }

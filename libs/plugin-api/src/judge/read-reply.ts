@@ -212,11 +212,4 @@ function putRight(source: string): string | undefined {
 }
 
 /** Whether a text is JSON from its beginning to its end. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => readJson(text) !== undefined;
