@@ -18,9 +18,9 @@ import { newId } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { keyOf, type CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
-import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
+import { answerError, answerErrorOn, type Answered, type GatewayError } from './forward/answer-error.js';
 import { Forward, type ForwardHost } from './forward/forward.js';
-import type { UpgradeAnswer, Upgrades } from './forward/upgrade.js';
+import type { Upgrades } from './forward/upgrade.js';
 import type { Cassettes } from './cassette/cassettes.js';
 import type { GatewaySettings } from './gateway.settings.js';
 import type { GatewayMetrics } from './metrics.js';
@@ -54,7 +54,7 @@ export interface GatewayServerParts {
 }
 
 /** Answers an error to a caller, over HTTP or on a bare socket. */
-type Answer = (error: GatewayError, provider: Provider | null) => ErrorAnswered;
+type Answer = (error: GatewayError, provider: Provider | null) => Answered;
 
 /**
  * The listener: refuses what may not pass, finds out where the rest goes, and passes it on, recorded. Outside Nest, since
@@ -208,7 +208,7 @@ export class GatewayServer implements ForwardHost {
         answer(USE_HTTP, target.wire?.provider ?? null);
         return;
       }
-      const answered: UpgradeAnswer = { id: newId(), status: 0 };
+      const answered: Answered = { id: newId(), status: 0 };
       log?.upgraded(req, socket, target.providerName, answered);
       if (cassettes.isNamedBy(req)) {
         Object.assign(answered, answerErrorOn(socket, CASSETTES_HAVE_NO_WEBSOCKETS, target.wire?.provider ?? null));

@@ -65,16 +65,6 @@ export interface GatewayDeps {
  */
 const RECHECK_PART = 0.1;
 
-/** A recording proxy that can be started and stopped once. */
-export interface Gateway {
-  /** Takes requests. @returns the port it listens on. */
-  listen(): Promise<{ port: number }>;
-  /** Serves as before, but with `/readyz` at 503, and lets each answer end its connection: clients go elsewhere. */
-  announceStop(): void;
-  /** Takes no more requests, lets those in flight end, hands the recordings over; takes `shutdownMs` at most. */
-  close(): Promise<void>;
-}
-
 /**
  * Puts a gateway together. With a spool directory it holds it from now on and queues what a former run left in it.
  * @throws StartError for settings that cannot be used.
@@ -93,7 +83,7 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const spool = await RecordingSpool.open(settings, { logger: deps.logger, metrics, onUnauthenticated });
   const { clock = Date, logger } = deps;
   const responses = await BackgroundResponses.open(settings.spoolDir, clock, logger);
-  return new RunningGateway(settings, deps, providers, metrics, keys, spool, responses);
+  return new Gateway(settings, deps, providers, metrics, keys, spool, responses);
 }
 
 function keyChecksOf(settings: GatewaySettings, { logger, clock = Date, tick }: GatewayDeps): KeyChecks {
@@ -104,8 +94,11 @@ function keyChecksOf(settings: GatewaySettings, { logger, clock = Date, tick }: 
 
 const NO_CASSETTES: CassetteSettings = { dir: null, mode: 'replay', timing: 'none', name: null };
 
-/** From a request to its span: `GatewayServer` → `Forward` → `Call` → `CallRecording` → `RecordingSpool`. */
-class RunningGateway implements Gateway {
+/**
+ * A recording proxy that can be started and stopped once. From a request to its span: `GatewayServer` → `Forward` → `Call` →
+ * `CallRecording` → `RecordingSpool`.
+ */
+export class Gateway {
   private readonly upstream: Http1Client;
   private readonly logger: Logger;
   private readonly arrival: ArrivalLimits;
@@ -162,6 +155,7 @@ class RunningGateway implements Gateway {
     });
   }
 
+  /** Takes requests. @returns the port it listens on. */
   async listen(): Promise<{ port: number }> {
     const { http } = this.server;
     // In local mode all calls are of one project, whose rules are asked for before the first.
@@ -176,11 +170,13 @@ class RunningGateway implements Gateway {
     return { port: (http.address() as AddressInfo).port };
   }
 
+  /** Serves as before, but with `/readyz` at 503, and lets each answer end its connection: clients go elsewhere. */
   announceStop(): void {
     this.stopping = true;
     this.server.endConnections();
   }
 
+  /** Takes no more requests, lets those in flight end, hands the recordings over; takes `shutdownMs` at most. */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;

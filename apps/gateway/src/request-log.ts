@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { logMs, type AccessLog, type RefusedBytes } from '@spandrel/http';
 import type { ClientAddresses } from '@spandrel/kernel';
-import type { ErrorAnswered } from './forward/answer-error.js';
-import type { UpgradeAnswer } from './forward/upgrade.js';
+import type { Answered } from './forward/answer-error.js';
 import type { Forward } from './forward/forward.js';
 
 /** What the log says of a request at the gateway: nothing of its target, headers or body. */
@@ -63,7 +62,7 @@ export class RequestLog {
   }
 
   /** The gateway answered by itself. @param path of the endpoint of its own, a health check or a scrape, if it was one. */
-  answered(req: IncomingMessage, { id, status }: ErrorAnswered, path?: string): void {
+  answered(req: IncomingMessage, { id, status }: Answered, path?: string): void {
     const { method } = req;
     const line = { request_id: id, method, ...(path !== undefined && { path }), status: status || CLIENT_GONE };
     this.log.request({ ...line, remote_address: this.addresses.of(req) }, path !== undefined);
@@ -75,7 +74,7 @@ export class RequestLog {
   }
 
   /** An upgrade is passed on: logs it when its connection ends. @param answer how it was answered by then. */
-  upgraded(req: IncomingMessage, socket: Duplex, provider: string, answer: Readonly<UpgradeAnswer>): void {
+  upgraded(req: IncomingMessage, socket: Duplex, provider: string, answer: Readonly<Answered>): void {
     const startedAt = performance.now();
     const { method } = req;
     const remote_address = this.addresses.of(req);

@@ -5,11 +5,11 @@ import { endLingering } from '@spandrel/http';
 import { newId } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 
-/** That an error was answered, for the log. */
-export interface ErrorAnswered {
-  /** The request's id, as the answer has it. */
+/** How a request was answered, for the log. */
+export interface Answered {
+  /** The request's id, as an answer of the gateway's own has it. */
   id: string;
-  /** 0 when nothing was answered, since the client had gone. */
+  /** 0 while nothing is answered, and where nothing was, since the client had gone. */
   status: number;
 }
 
@@ -57,7 +57,7 @@ export function answerError(
   error: GatewayError,
   provider: Provider | null,
   id = newId(),
-): ErrorAnswered {
+): Answered {
   if (res.headersSent || res.destroyed) return { id, status: 0 };
   const { status, headers, body } = errorAnswer(error, provider, id);
   res.writeHead(status, headers);
@@ -66,7 +66,7 @@ export function answerError(
 }
 
 /** Answers with an error where there is only a socket, and closes it. */
-export function answerErrorOn(socket: Socket, error: GatewayError, provider: Provider | null): ErrorAnswered {
+export function answerErrorOn(socket: Socket, error: GatewayError, provider: Provider | null): Answered {
   const id = newId();
   if (!socket.writable) {
     socket.destroy();

@@ -11,7 +11,7 @@ import type { Target } from '../target/resolve-target.js';
 import { guardedLookup, type DialOptions } from '../upstream/dial.js';
 import type { WebSocketRecorder } from './recorded-websocket.js';
 import { UpstreamError } from '../upstream/upstream-client.js';
-import { answerErrorOn, breakConnection } from './answer-error.js';
+import { answerErrorOn, breakConnection, type Answered } from './answer-error.js';
 
 /** How callers of cloud mode are looked at again. */
 export interface Rechecks {
@@ -68,7 +68,7 @@ export class Upgrades {
     head: Buffer,
     target: Target,
     caller: CallerKey | null,
-    answer: UpgradeAnswer,
+    answer: Answered,
     recorded: WebSocketRecorder | null = null,
   ): void {
     const { origin, host } = target.base;
@@ -108,14 +108,6 @@ export class Upgrades {
   }
 }
 
-/** How an upgrade was answered, for the log; filled in when it is. */
-export interface UpgradeAnswer {
-  /** The request's id, as an answer of the gateway's own has it. */
-  id: string;
-  /** 0 while nothing was answered. */
-  status: number;
-}
-
 /** How long an upstream has to take what was sent to it after its client has gone. */
 const FLUSH_MS = 2_000;
 
@@ -138,7 +130,7 @@ class PassedUpgrade {
     private readonly socket: Socket,
     private readonly host: string,
     private readonly provider: Provider | null,
-    private readonly answer: UpgradeAnswer,
+    private readonly answer: Answered,
     private readonly recorded: WebSocketRecorder | null = null,
   ) {}
 

@@ -7,14 +7,7 @@ import type { GatewaySettings } from '../gateway.settings.js';
 import { MaskingClient, RecordingRules, maskFacts, withoutContent } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordingSpool } from '../spool/recording-spool.js';
-import {
-  BEHIND,
-  REALTIME,
-  RESPONSES,
-  type Target,
-  type AskedResponse,
-  FORWARD_HEADER,
-} from '../target/resolve-target.js';
+import { BEHIND, REALTIME, RESPONSES, type Target, FORWARD_HEADER } from '../target/resolve-target.js';
 import { RecordedLive, type LiveConversation } from '../forward/recorded-live.js';
 import { RecordedRealtime } from '../forward/recorded-realtime.js';
 import { RecordedWebSocket, type WebSocketCalls, type WebSocketRecorder } from '../forward/recorded-websocket.js';
@@ -63,29 +56,39 @@ const ANSWER_BY_WEBSOCKET: AnswerFacts = Object.freeze({
 });
 
 /**
- * The recording of calls: {@link BeginCall} makes a {@link Call}, which takes down what passes; {@link Recorder} has it read by
+ * The recording of calls: it makes a {@link Call}, which takes down what passes; {@link Recorder} has it read by
  * {@link CallReader} when it is over, masked by its project's {@link RecordingRules}, and hands it to the spool.
  */
 export class CallRecording {
   readonly rules: RecordingRules;
   private readonly maskingClient: MaskingClient;
-  private readonly beginCall: BeginCall;
+  private readonly clock: Clock;
+  private readonly budget: BodyBudget;
+  private readonly captureWarning: CaptureWarning;
+  /** Whether there is a spool directory. */
+  private readonly isKept: boolean;
   private readonly reader: CallReader;
   private readonly recorder: Recorder;
   /** Sessions of Gemini's Live API that may be resumed, the oldest first. */
   private readonly sessions = new Map<string, ResumableSession>();
 
-  constructor(settings: GatewaySettings, parts: CallRecordingParts) {
+  constructor(
+    private readonly settings: GatewaySettings,
+    parts: CallRecordingParts,
+  ) {
     const { maskers, plugins, logger, clock, metrics, spool, responses } = parts;
     const failed = new FailedTexts(logger, (masker) => metrics.failedTexts.inc({ masker }));
     const onMaskerFailed = (masker: string): void => failed.note(masker);
     this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
     this.rules = new RecordingRules(this.maskingClient, maskers, onMaskerFailed);
     const { rules } = this;
-    this.beginCall = new BeginCall({ settings, clock, logger, isKept: spool.isOnDisk, rules });
+    this.clock = clock;
+    this.budget = new BodyBudget(settings.recordBytesTotal);
+    this.captureWarning = new CaptureWarning(logger);
+    this.isKept = spool.isOnDisk;
     const { readHereBytes: hereBytesMax, readMs, reportRunningMs, recordBytes, spoolItems } = settings;
     this.reader = new CallReader({ plugins, logger, onMaskerFailed }, { hereBytesMax, readMs });
-    const keepMs = spool.isOnDisk ? Math.min(KEEP_MS, reportRunningMs) : reportRunningMs;
+    const keepMs = this.isKept ? Math.min(KEEP_MS, reportRunningMs) : reportRunningMs;
     const options = { reportRunningMs, keepMs, decodedBytesMax: recordBytes, awaitingRulesMax: spoolItems };
     this.recorder = new Recorder(spool, logger, options, rules, this.reader, metrics, responses, clock);
     rules.onKnown(() => this.recorder.lookAgain());
@@ -93,11 +96,12 @@ export class CallRecording {
 
   /** A request goes on. @returns its call; `null` when its endpoint is not recorded. */
   begin(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): Call | null {
-    const { endpoint, asked } = target;
-    if (endpoint === undefined && asked === undefined) return null;
-    const call = asked
-      ? this.beginCall.asking(req, head, target, asked, caller)
-      : this.beginCall.execute(req, head, { ...target, endpoint: endpoint! }, caller);
+    const { asked, endpoint = asked?.endpoint } = target;
+    if (endpoint === undefined) return null;
+    // One that asks for a response is read as the call that began it.
+    const began = asked ? { ...head, method: asked.method, path: asked.path } : head;
+    const call = this.callOf(req, began, { ...target, endpoint }, caller);
+    if (asked) call.asksFor = responseKey(caller, target.base, asked.id);
     this.recorder.begin(call);
     return call;
   }
@@ -117,9 +121,9 @@ export class CallRecording {
     // A conversation is one trace.
     if (endpoint.name !== RESPONSES && !isNamed) asked.headers[TRACE] = newId();
     const calls: WebSocketCalls = {
-      buffer: () => this.beginCall.buffer(),
+      buffer: () => this.buffer(),
       begin: (request) => {
-        const call = this.beginCall.execute(asked, head, { ...target, endpoint }, caller, request);
+        const call = this.callOf(asked, head, { ...target, endpoint }, caller, request);
         call.answer = ANSWER_BY_WEBSOCKET;
         this.recorder.begin(call);
         return call;
@@ -163,72 +167,39 @@ export class CallRecording {
     this.rules.close();
     await this.maskingClient.close();
   }
-}
-
-/** What is read of a request beside its {@link RequestHead}. */
-type AskingRequest = Pick<IncomingMessage, 'headers' | 'url'>;
-
-interface BeginCallParts {
-  settings: Pick<GatewaySettings, 'capture' | 'recordBytes' | 'recordBytesTotal'>;
-  clock: Clock;
-  logger: Logger;
-  /** Whether there is a spool directory. */
-  isKept: boolean;
-  rules: Pick<RecordingRules, 'of'>;
-}
-
-/** Makes the {@link Call} of a request whose endpoint is recorded: what is known of it before its body has come. */
-class BeginCall {
-  private readonly budget: BodyBudget;
-  private readonly warning: CaptureWarning;
-
-  constructor(private readonly parts: BeginCallParts) {
-    this.budget = new BodyBudget(parts.settings.recordBytesTotal);
-    this.warning = new CaptureWarning(parts.logger);
-  }
 
   /** Room for a body. */
-  buffer(): BodyBuffer {
-    return new BodyBuffer(this.parts.settings.recordBytes, this.budget);
+  private buffer(): BodyBuffer {
+    return new BodyBuffer(this.settings.recordBytes, this.budget);
   }
 
-  /** @param request its body, where that has come. */
-  execute(
+  /** What is known of a call before its body has come. @param request its body, where that has come. */
+  private callOf(
     req: AskingRequest,
     head: RequestHead,
     target: Target & { endpoint: Endpoint },
     caller: CallerKey | null,
     request = this.buffer(),
   ): Call {
-    const { isKept, rules } = this.parts;
     const secrets = credentialsOf(req.headers, req.url!);
-    const rule = rules.of(caller);
+    const rule = this.rules.of(caller);
     const masking = rule.kind === 'known' ? rule.masking : null;
     const read = this.factsOf(req, head, target);
     const kept: CallFacts = secrets.areTooMany ? { ...withoutContent(read), withheld: 'too_many_credentials' } : read;
     const facts = masking ? maskFacts(masking, kept) : kept;
-    if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
+    if (facts.captureNotUnderstood !== undefined) this.captureWarning.notUnderstood(facts.id);
     const wire = { entry: target.wire!, endpoint: target.endpoint };
-    const call = new Call(facts, wire, request, this.buffer(), secrets, caller, !isKept);
+    const call = new Call(facts, wire, request, this.buffer(), secrets, caller, !this.isKept);
     if (BEHIND.has(target.endpoint.name)) call.keyOfResponse = (id) => responseKey(caller, target.base, id);
     return call;
   }
 
-  /** The call of a request for a response that an earlier call may have begun. */
-  asking(req: AskingRequest, head: RequestHead, target: Target, asked: AskedResponse, caller: CallerKey | null): Call {
-    const { endpoint, method, path, id } = asked;
-    const call = this.execute(req, { ...head, method, path }, { ...target, endpoint }, caller);
-    call.asksFor = responseKey(caller, target.base, id);
-    return call;
-  }
-
   private factsOf(req: AskingRequest, head: RequestHead, target: Target): CallFacts {
-    const { settings, clock } = this.parts;
     const mayBeDoubled = head.headers[FORWARD_HEADER] !== undefined && head.path.length <= DOUBLED_PATH_MAX;
     const doubled = mayBeDoubled ? doubledPath(target.base, head.path) : null;
     const correlation = correlationOf(req.headers);
     const unknown = unknownHeaders(req.headers);
-    const { capture, notUnderstood } = captureOf(settings.capture, captureHeader(head.headers, unknown));
+    const { capture, notUnderstood } = captureOf(this.settings.capture, captureHeader(head.headers, unknown));
     return {
       id: newId(),
       traceId: correlation.traceId ?? newId(),
@@ -236,7 +207,7 @@ class BeginCall {
       trace: correlation.trace,
       provider: target.providerName,
       wire: { provider: target.wire!.name, method: head.method, path: head.path },
-      startedAt: clock.now(),
+      startedAt: this.clock.now(),
       startedTick: performance.now(),
       ...(doubled !== null && { doubledPath: doubled }),
       capture,
@@ -246,6 +217,9 @@ class BeginCall {
     };
   }
 }
+
+/** What is read of a request beside its {@link RequestHead}. */
+type AskingRequest = Pick<IncomingMessage, 'headers' | 'url'>;
 
 /** A path that is longer than any API has is not looked at for a part that stands there twice. */
 const DOUBLED_PATH_MAX = 2_048;

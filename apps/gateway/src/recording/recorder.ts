@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@spandrel/kernel';
-import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
+import type { RecordingRules } from '../masking/recording-rules.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/caller-queue.js';
@@ -7,14 +7,16 @@ import type { RecordingSpool } from '../spool/recording-spool.js';
 import type { BackgroundResponses } from './background-responses.js';
 import { NO_BODY, type BufferedBody } from './body-buffer.js';
 import type { Call } from './call.js';
-import type { CallRecord, Outcome } from './call-facts.js';
+import type { Outcome } from './call-facts.js';
 import type { CallReader, CallReading } from './call-reader.js';
 import { recordCall, type CallToRead } from './build-recording.js';
 import { lesserCapture } from './capture.js';
 
-/** A call that is over, whose bodies wait until it is known how they are masked. */
-interface AwaitingRules {
+/** A call as it is to be recorded, its bodies without their content codings. */
+interface CallState {
   call: Call;
+  outcome: Outcome;
+  finished: boolean;
   request: BufferedBody;
   response: BufferedBody;
 }
@@ -49,7 +51,8 @@ export class Recorder {
   private readonly unreported = new UnorderedList<Call>();
   /** What is to be read, each when its turn comes. */
   private readonly work: (() => void)[] = [];
-  private awaitingRules: AwaitingRules[] = [];
+  /** Calls that are over, until it is known how they are masked. */
+  private awaitingRules: CallState[] = [];
   /** Calls that are decoded, or read in another thread. */
   private readonly underWay = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
@@ -84,9 +87,7 @@ export class Recorder {
   lookAgain(): void {
     const waiting = this.awaitingRules;
     this.awaitingRules = [];
-    for (const { call, request, response } of waiting) {
-      this.later(() => this.record(call, call.outcome, true, request, response));
-    }
+    for (const state of waiting) this.later(() => this.record(state));
   }
 
   /**
@@ -99,8 +100,7 @@ export class Recorder {
     await this.settle();
     const waiting = this.awaitingRules;
     this.awaitingRules = [];
-    for (const { call, request, response } of waiting)
-      this.recordBy(REFUSED, call, call.outcome, true, request, response);
+    for (const state of waiting) this.recordBy(REFUSED, state);
     await this.settle();
     clearTimeout(timer);
   }
@@ -169,7 +169,8 @@ export class Recorder {
     }
     const { request, response } = call;
     if (!request.isEncoded && !(finished && response.isEncoded)) {
-      this.record(call, outcome, finished, request.finish(), finished ? response.finish() : NO_BODY);
+      const bodies = { request: request.finish(), response: finished ? response.finish() : NO_BODY };
+      this.record({ call, outcome, finished, ...bodies });
       return;
     }
     const { decodedBytesMax } = this.options;
@@ -177,7 +178,7 @@ export class Recorder {
       Promise.all([request.decode(decodedBytesMax), finished ? response.decode(decodedBytesMax) : NO_BODY]).then(
         ([decodedRequest, decodedResponse]) => {
           if (!finished && call.outcome.kind !== 'running') return;
-          this.record(call, outcome, finished, decodedRequest, decodedResponse);
+          this.record({ call, outcome, finished, request: decodedRequest, response: decodedResponse });
         },
       ),
     );
@@ -195,32 +196,27 @@ export class Recorder {
     return true;
   }
 
-  private record(call: Call, outcome: Outcome, finished: boolean, request: BufferedBody, response: BufferedBody): void {
+  private record(state: CallState): void {
+    const { call, finished } = state;
     const rule = this.rules.of(call.caller);
     if (rule.kind !== 'unknown') {
-      this.recordBy(rule, call, outcome, finished, request, response);
+      this.recordBy(rule, state);
       return;
     }
     // A call's start need not be recorded: the call is, when it is over.
     if (!finished) return;
     if (this.awaitingRules.length >= this.options.awaitingRulesMax) {
-      this.recordBy(REFUSED, call, outcome, true, request, response);
+      this.recordBy(REFUSED, state);
       return;
     }
-    this.awaitingRules.push({ call, request, response });
-    this.keepUnread(call, { record: recordOf(call, outcome, request, response), rule: REFUSED, ...secretsOf(call) });
+    this.awaitingRules.push(state);
+    this.keepUnread(call, toReadOf(state, REFUSED));
     this.rules.pursue();
   }
 
-  private recordBy(
-    rule: Exclude<RecordingRule, { kind: 'unknown' }>,
-    call: Call,
-    outcome: Outcome,
-    finished: boolean,
-    request: BufferedBody,
-    response: BufferedBody,
-  ): void {
-    const toRead: CallToRead = { record: recordOf(call, outcome, request, response), rule, ...secretsOf(call) };
+  private recordBy(rule: CallToRead['rule'], state: CallState): void {
+    const { call, finished } = state;
+    const toRead = toReadOf(state, rule);
     if (this.reader.isLong(toRead)) {
       if (finished) this.keepUnread(call, toRead);
       const reading = this.reader.readAside(toRead);
@@ -309,9 +305,8 @@ export class Recorder {
 
 const ageOf = ({ facts }: Call): number => performance.now() - facts.startedTick;
 
-const secretsOf = ({ secrets, caller }: Call): Pick<CallToRead, 'secrets' | 'caller'> => ({ secrets, caller });
-
-function recordOf(call: Call, outcome: Outcome, request: BufferedBody, response: BufferedBody): CallRecord {
-  const { facts, wire, answer, endedTick } = call;
-  return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
+function toReadOf({ call, outcome, request, response }: CallState, rule: CallToRead['rule']): CallToRead {
+  const { facts, wire, endedTick, secrets, caller } = call;
+  const answer = outcome.kind === 'running' ? null : call.answer;
+  return { record: { facts, wire, request, answer, response, outcome, endedTick }, rule, secrets, caller };
 }
