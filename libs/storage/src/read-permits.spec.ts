@@ -92,6 +92,6 @@ describe('permits for long reads', () => {
     gone.abort(new Error('gone'));
     await expect(abandoned).rejects.toThrow('gone');
     leave();
-    expect((permits as unknown as { parties: Map<string, unknown> }).parties.size).toBe(0);
+    expect((permits as unknown as { turns: Map<string, unknown> }).turns.size).toBe(0);
   });
 });
