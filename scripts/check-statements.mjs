@@ -39,13 +39,11 @@ const ALONE = [
   // Spans lie in partitions there, found by their keys.
   { on: 'postgres', file: 'libs/storage/src/partitions/' },
   { on: 'postgres', file: 'libs/storage/src/projects/project-removers.ts' },
-  { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select k.id' },
+  { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select k.started_at' },
   { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select min(k.started_at)' },
   { on: 'postgres', file: 'libs/tracing/src/listing/list-strategies.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/text-index/text-index.store.ts', text: 'select pg_current' },
   { on: 'postgres', file: 'libs/tracing/src/text-index/text-index.store.ts', text: 'select case when pg_' },
-  { on: 'postgres', file: 'libs/tracing/src/text-index/search-text.sql.ts', text: 'select p.span_id' },
-  { on: 'sqlite', file: 'libs/tracing/src/text-index/search-text.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/span-partitions.sql.ts', text: 'select ${} from (' },
   { on: 'sqlite', file: 'libs/tracing/src/span-partitions.sql.ts' },
   // What each database does in its own way.

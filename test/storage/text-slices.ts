@@ -115,12 +115,12 @@ export function textSlices(app: () => TracingApp): void {
       expect(await late()).toBe(0);
       expect(await search({ output_contains: 'changed', sort_order: 'asc' })).toEqual(['new', 'open']);
       // So many that their slice is made again.
-      await ingest(Array.from({ length: 9 }, (_, n) => done(`again${n}`, 2, 'again')));
-      expect(await search({ text_contains: 'again' })).toHaveLength(9);
+      await ingest(Array.from({ length: 5 }, (_, n) => done(`again${n}`, 2, 'again')));
+      expect(await search({ text_contains: 'again' })).toHaveLength(5);
       await build(20);
       expect(await late()).toBe(0);
-      expect(await search({ text_contains: 'again' })).toHaveLength(9);
-      expect((await all()).reduce((sum, { spans }) => sum + spans, 0)).toBe(19);
+      expect(await search({ text_contains: 'again' })).toHaveLength(5);
+      expect((await all()).reduce((sum, { spans }) => sum + spans, 0)).toBe(15);
     });
 
     it('make no filter of very many spans that start at once, and keep no slice of what was deleted', async () => {
@@ -191,9 +191,9 @@ export function textSlices(app: () => TracingApp): void {
     it('are known to a server that starts later', async () => {
       await ingest(Array.from({ length: 5 }, (_, n) => done(`s${n}`, n, 'text')));
       await build(20);
-      const end = await app().storage.write((tx) => indexedUntil((query) => tx.all(query), LOCAL_SCOPE));
+      const end = await app().storage.write((tx) => indexedUntil(tx, LOCAL_SCOPE));
       expect(end).toBe(BASE + 4_001);
-      expect(await slices().projectBehind('')).toBe(LOCAL_SCOPE.projectId);
+      expect((await slices().projects().next()).value).toBe(LOCAL_SCOPE.projectId);
     });
 
     it('are made by one server at a time', async () => {

@@ -125,8 +125,8 @@ export class LoadReadStore {
     const isOfSpans = kind === CHANGE_KIND.project;
     if (isOfSpans && afterId === null) await this.store!.clear(projectId);
     const asked = [projectScope(projectId), afterId ?? '', { rows: BATCH_ROWS, bytes: BATCH_BYTES }] as const;
-    const { rows: spans, cut: moreSpans } = isOfSpans ? await this.scan.someSpans(...asked) : NONE;
-    const { rows: traces, cut: moreTraces } = isOfSpans ? NONE : await this.scan.someTraces(...asked);
+    const { rows: spans, cut: moreSpans } = isOfSpans ? await this.scan.spans(...asked) : NONE;
+    const { rows: traces, cut: moreTraces } = isOfSpans ? NONE : await this.scan.traces(...asked);
     await this.apply(state, { removed: [], spans, traces });
     // What came later is noted itself: a project to which spans are always added is loaded, too.
     if (moreSpans || moreTraces) await this.changes.proceed(state, noted, (spans.at(-1) ?? traces.at(-1))!.id);

@@ -1,13 +1,11 @@
 import type { SearchDocument } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
-import type { StoredSpan, TraceFacts } from '@spandrel/tracing';
+import { statusName, type StoredSpan, type TraceFacts } from '@spandrel/tracing';
 
 /** A span as the index keeps it, and the text that its vector is made of. */
 export interface SpanDocument extends SearchDocument {
   embedded: string;
 }
-
-const STATUS_NAMES = ['running', 'completed', 'failed'] as const;
 
 /** @param facts those of its trace; absent when that is just being deleted. */
 export function documentOf(span: StoredSpan, facts: TraceFacts | undefined): SpanDocument {
@@ -23,7 +21,7 @@ export function documentOf(span: StoredSpan, facts: TraceFacts | undefined): Spa
       kind: span.kindType,
       model: span.model,
       provider: span.provider,
-      status: STATUS_NAMES[span.status]!,
+      status: statusName(span.status),
       tags: facts?.tags ?? [],
       started_at: span.startedAt,
     },

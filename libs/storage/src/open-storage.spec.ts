@@ -161,7 +161,7 @@ describe('Storage', () => {
       weigh: () => 1,
       async apply(tx, ids) {
         for (const id of ids) await tx.run(insertTrace(id));
-        return { outcomes: ids.map(() => ({ answer: undefined })) };
+        return ids.map(() => ({ answer: undefined }));
       },
     });
     const writes = Array.from({ length: 30 }, (_, n) => group.submit(`t${n}`));

@@ -4,18 +4,11 @@ import { Registry } from '@prometheus-io/client';
 import type { PoolClient } from 'pg';
 import type { MetadataStorage, Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import type Database from 'better-sqlite3';
 import { PostgresDialect, SqliteDialect } from 'kysely';
 import type pg from 'pg';
 import type { Logger, Settings } from '@spandrel/kernel';
 import { migrate } from './migrations/migrate.js';
-import {
-  cancelQuery,
-  connectionKeeping,
-  type ConnectionKeeping,
-  assertUsable,
-  openPool,
-} from './postgres/postgres-pool.js';
+import { cancelQuery, connectionKeeping, assertUsable, openPool } from './postgres/postgres-pool.js';
 import { connectionOf, PostgresBackend, type PostgresBackendParts } from './postgres/postgres-backend.js';
 import { SqliteBackend, StatementCache } from './sqlite/sqlite-backend.js';
 import { StorageMetrics } from './storage-metrics.js';
@@ -91,26 +84,6 @@ export interface StorageOptions {
   transactionIdleMs?: number;
 }
 
-interface OpenedSqlite {
-  dialect: 'sqlite';
-  orm: MikroORM;
-  file: string;
-  writer: Database.Database;
-  reader: Database.Database;
-  close: () => Promise<void>;
-}
-
-interface OpenedPostgres {
-  dialect: 'postgres';
-  orm: MikroORM;
-  url: string;
-  pool: pg.Pool;
-  keeping: ConnectionKeeping;
-  /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
-  withoutStatementTimeout: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
-  close: () => Promise<void>;
-}
-
 const POOL_MAX_DEFAULT = 10;
 const STATEMENT_TIMEOUT_MS_DEFAULT = 60_000;
 /** One holds the lock on the schema, one works. */
@@ -120,11 +93,10 @@ const UNHURRIED_POOL_MAX = 2;
  * Opens connections and the ORM on them: two copies of SQLite's driver would undo each other's locks. @throws
  * StartError
  */
-export function openOrm(config: StorageConfig, options: StorageOptions): Promise<OpenedSqlite | OpenedPostgres> {
-  return config.dialect === 'sqlite' ? openSqlite(config.file, options) : openPostgres(config, options);
-}
+export const openOrm = async (config: StorageConfig, options: StorageOptions) =>
+  config.dialect === 'sqlite' ? openSqlite(config.file, options) : openPostgres(config, options);
 
-async function openSqlite(file: string, options: StorageOptions): Promise<OpenedSqlite> {
+async function openSqlite(file: string, options: StorageOptions) {
   const closers = [lockDirectory(dirname(file), options.logger)];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) closer();
@@ -141,14 +113,14 @@ async function openSqlite(file: string, options: StorageOptions): Promise<Opened
       driverOptions: () => new SqliteDialect({ database: new StatementCache(writer) }),
       replicas: [{ driverOptions: () => new SqliteDialect({ database: new StatementCache(reader) }) }],
     });
-    return { dialect: 'sqlite', orm, file, writer, reader, close };
+    return { dialect: 'sqlite' as const, orm, file, writer, reader, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function openPostgres(config: PostgresConfig, options: StorageOptions): Promise<OpenedPostgres> {
+async function openPostgres(config: PostgresConfig, options: StorageOptions) {
   const { url, poolMax = POOL_MAX_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_MS_DEFAULT } = config;
   const { logger } = options;
   const isPooled = config.transactionPooling ?? false;
@@ -163,7 +135,8 @@ async function openPostgres(config: PostgresConfig, options: StorageOptions): Pr
       driverOptions: () =>
         new PostgresDialect({ pool: { options: {}, connect: () => current.connect(), end: async () => undefined } }),
     });
-    const withoutStatementTimeout: OpenedPostgres['withoutStatementTimeout'] = async (work) => {
+    /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
+    const withoutStatementTimeout = async <T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> => {
       current = openPool({
         url,
         max: UNHURRIED_POOL_MAX,
@@ -178,7 +151,8 @@ async function openPostgres(config: PostgresConfig, options: StorageOptions): Pr
         current = pool;
       }
     };
-    return { dialect: 'postgres', orm, url, pool, keeping, withoutStatementTimeout, close: () => pool.end() };
+    const close = (): Promise<void> => pool.end();
+    return { dialect: 'postgres' as const, orm, url, pool, keeping, withoutStatementTimeout, close };
   } catch (error) {
     await pool.end();
     throw error;

@@ -8,6 +8,7 @@ import type { Dialect } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { FailingHook, StorageMetrics } from './storage-metrics.js';
 import {
+  type Reader,
   type TransactionEnd,
   type WriteTx,
   TRANSACTION_IDLE_MS_MAX,
@@ -114,6 +115,14 @@ export class Storage {
     } finally {
       this.metrics.longReads.observe((performance.now() - began) / 1_000);
     }
+  }
+
+  /** What reads like a transaction: quickly by key, or, with options, what may take long. */
+  reads(options?: LongReadOptions): Reader {
+    return {
+      dialect: this.dialect,
+      all: (query) => (options ? this.readLong(query, options) : this.read(query)),
+    };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, rawSql, Storage, type Selection, type Sql } from '@spandrel/storage';
+import { IdOrder, rawSql, Storage, type Fetched, type Selection, type Sql } from '@spandrel/storage';
 import { ColdTexts } from './reading/cold-texts.js';
 import type { StoredSpan } from './span.entity.js';
 import { PAYLOAD_SIZE } from './span-partitions.sql.js';
@@ -28,26 +28,16 @@ export class RecordScanStore {
     private readonly cold: ColdTexts,
   ) {}
 
-  /** Traces behind an id; none at the end. */
-  async traces(scope: Scope, afterId: string, slice: ScanSlice): Promise<TraceRow[]> {
-    return (await this.someTraces(scope, afterId, slice)).rows;
-  }
-
-  /** Traces behind an id, and whether there may be others behind these that were there when they were read. */
-  someTraces(scope: Scope, afterId: string, slice: ScanSlice): Promise<{ rows: TraceRow[]; cut?: boolean }> {
+  /** Traces behind an id, none at the end, and whether there may be others behind these that were there when they were read. */
+  traces(scope: Scope, afterId: string, slice: ScanSlice): Promise<Fetched<TraceRow>> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`;
     const traces = { columns: TRACE_COLUMNS, size: TRACE_SIZE, bytesMax: slice.bytes, select };
     return TRACES.fitting(this.storage, traces, afterId, slice.rows, scope);
   }
 
-  /** Spans behind an id; none at the end. @throws TextsUnavailable */
-  async spans(scope: Scope, afterId: string, slice: ScanSlice): Promise<StoredSpan[]> {
-    return (await this.someSpans(scope, afterId, slice)).rows;
-  }
-
-  /** Spans behind an id, and whether there may be others behind these that were there when they were read. @throws TextsUnavailable */
-  async someSpans(scope: Scope, afterId: string, slice: ScanSlice): Promise<{ rows: StoredSpan[]; cut?: boolean }> {
+  /** Spans behind an id like {@link traces}. @throws TextsUnavailable */
+  async spans(scope: Scope, afterId: string, slice: ScanSlice): Promise<Fetched<StoredSpan>> {
     const select = <Row>(columns: Selection<Row>, rest: Sql) =>
       columns.query`select ${columns} from span s
         join span_payload p on ${PAYLOAD_OF_SPAN}

@@ -15,9 +15,8 @@ import {
   shapeOf,
   sql,
   text,
-  type Dialect,
   type Query,
-  type RowOfShape,
+  type Reader,
   type Sql,
   plannedOnce,
   limitIdsBySize,
@@ -26,11 +25,11 @@ import {
 import type { StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS } from './tables.js';
 
-const KEY = shapeOf({ id: text(), startedAt: integer() });
+const START = shapeOf({ startedAt: integer() });
 const ENDS = shapeOf({ first: nullable(integer()), last: nullable(integer()) });
 
-/** Runs a query on the database, or in a transaction. */
-export type Read = <Row>(query: Query<Row>) => Promise<Row[]>;
+/** The table that has all ids of spans: on Postgres the one without partitions. */
+export const SPAN_KEYS: Sql = sql`${onSqlite(rawSql('span k'))}${onPostgres(rawSql('span_key k'))}`;
 
 /** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
 export type PartitionFilter = (alias: string) => Sql;
@@ -39,11 +38,7 @@ export interface PartitionHint {
   within: PartitionFilter;
   /** Whether there are any of them, as far as is known. */
   any: boolean;
-  /** Each of them; none on SQLite, which needs not know. */
-  places: readonly SpanKey[];
 }
-
-type SpanKey = RowOfShape<typeof KEY>;
 
 const ANYWHERE: PartitionFilter = () => rawSql('');
 
@@ -52,17 +47,16 @@ const ANYWHERE: PartitionFilter = () => rawSql('');
  * @param lock holds them against other writers until the transaction ends, in the order of their ids.
  */
 export async function partitionsOfSpans(
-  dialect: Dialect,
-  read: Read,
+  reader: Reader,
   { projectId }: Scope,
   ids: readonly string[],
   lock = false,
 ): Promise<PartitionHint> {
-  if (dialect === 'sqlite' || ids.length === 0) return { within: ANYWHERE, any: true, places: [] };
+  if (reader.dialect === 'sqlite' || ids.length === 0) return { within: ANYWHERE, any: ids.length > 0 };
   const keys = keysOf(projectId, ids, lock ? forUpdate('i') : rawSql(''));
-  const places = await read(KEY.query`select k.id as id, k.started_at as "startedAt" from ${keys}`);
-  const starts = places.map(({ startedAt }) => startedAt);
-  return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0, places };
+  const rows = await reader.all(START.query`select k.started_at as "startedAt" from ${keys}`);
+  const starts = rows.map(({ startedAt }) => startedAt);
+  return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0 };
 }
 
 /**
@@ -77,8 +71,8 @@ export function keysOf(projectId: string, ids: readonly string[], lock: Sql = ra
 }
 
 const PLACED = {
-  s: sql`select * from span i where i.id = k.id and i.started_at = k.started_at::bigint`,
-  p: sql`select * from span_payload i where i.span_id = k.id and i.started_at = k.started_at::bigint`,
+  s: sql`select * from span i where i.id = k.id and i.started_at = k.started_at`,
+  p: sql`select * from span_payload i where i.span_id = k.id and i.started_at = k.started_at`,
 };
 const ON_SQLITE = {
   s: { from: rawSql('span s'), id: 's.id' },
@@ -86,66 +80,44 @@ const ON_SQLITE = {
   both: { from: rawSql('span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id'), id: 's.id' },
 };
 
-/**
- * Some whole spans whose places are known, as `span s` and `span_payload p`: what stands behind `from`, the condition with
- * it. On Postgres one plan looks each up in its partition alone: planned for all partitions that the spans of a page lie
- * in, the statements that load them took 30 ms.
- * @param within their partitions, for which the plan is made.
- */
-export function joinByKey({ projectId }: Scope, places: readonly SpanKey[], within: PartitionFilter): Sql {
-  const ids = places.map(({ id }) => id);
-  const keys = rowsFrom('k', {
-    id: { type: 'text', values: ids },
-    started_at: { type: 'number', values: places.map(({ startedAt }) => startedAt) },
-  });
-  return sql`${onSqlite(byIds(projectId, ids, 'both'))}${onPostgres(sql`${keys} ${lookedUp(projectId, 'both', within)}`)}`;
-}
-
-/** On SQLite, which finds them by their ids alone. */
-function byIds(projectId: string, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
-  const { from, id } = ON_SQLITE[what];
-  return sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${projectId} and ${anyOf(id, ids)}`;
-}
-
-/** The spans that keys `k` lead to, on Postgres: what stands behind the keys. */
-const lookedUp = (projectId: string, what: 's' | 'p' | 'both', within: PartitionFilter = ANYWHERE): Sql =>
-  joinSql(
-    (what === 'both' ? (['s', 'p'] as const) : [what]).map(
-      (alias) =>
-        sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId}${within('i')} limit 1) ${rawSql(alias)}`,
-    ),
-    ' ',
-  );
-
 /** The place of a span among those that {@link joinByIds} is asked for, on Postgres. */
 const ASKED_AT: Sql = rawSql('asked.at');
 
 /**
  * Some spans, as `span s`, their payloads, as `span_payload p`, or both, by their ids alone: on Postgres the statement looks
- * each up by its key, which is the start of its partition. To be planned once: no value leads to another plan.
+ * each up by its key, which is the start of its partition. To be planned once, as no value leads to another plan, or for the
+ * partitions that are known: planned for all of them, it took 30 ms.
  */
-export function joinByIds(scope: Scope, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
+export function joinByIds(
+  { projectId }: Scope,
+  ids: readonly string[],
+  what: 's' | 'p' | 'both',
+  within: PartitionFilter = ANYWHERE,
+): Sql {
   const distinct = [...new Set(ids)];
+  const { from, id } = ON_SQLITE[what];
+  const bySqlite = sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${projectId} and ${anyOf(id, distinct)}`;
   const asked = rowsFrom('asked', {
     id: { type: 'text', values: distinct },
     at: { type: 'number', values: distinct.map((_, at) => at) },
   });
   const key = sql`cross join lateral (select i.id, i.started_at from span_key i
-    where i.project_id = ${scope.projectId} and i.id = asked.id limit 1) k`;
-  return sql`${onSqlite(byIds(scope.projectId, distinct, what))}${onPostgres(
-    sql`${asked} ${key} ${lookedUp(scope.projectId, what)}`,
-  )}`;
+    where i.project_id = ${projectId} and i.id = asked.id limit 1) k`;
+  const found = (what === 'both' ? (['s', 'p'] as const) : [what]).map(
+    (alias) =>
+      sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId}${within('i')} limit 1) ${rawSql(alias)}`,
+  );
+  return sql`${onSqlite(bySqlite)}${onPostgres(sql`${asked} ${key} ${joinSql(found, ' ')}`)}`;
 }
 
 /** The partitions in which the spans of some traces lie. */
 export async function partitionsOfTraces(
-  dialect: Dialect,
-  read: Read,
+  reader: Reader,
   scope: Scope,
   traceIds: readonly string[],
 ): Promise<PartitionFilter> {
-  if (dialect === 'sqlite') return ANYWHERE;
-  const { from, until } = await startsOfTraces(read, scope, traceIds);
+  if (reader.dialect === 'sqlite') return ANYWHERE;
+  const { from, until } = await startsOfTraces(reader, scope, traceIds);
   return (alias) => betweenStarts(`${alias}.started_at`, from, until);
 }
 
@@ -156,18 +128,18 @@ interface Starts {
 }
 
 /** Earliest and latest start of the spans of some traces, on Postgres; an empty range when there are none. */
-export function startsOfTraces(read: Read, scope: Scope, traceIds: readonly string[]): Promise<Starts> {
+export function startsOfTraces(reader: Reader, scope: Scope, traceIds: readonly string[]): Promise<Starts> {
   // By a value alone both ends are found in the index without a look at what is between.
   const ofTraces = traceIds.length === 1 ? sql`k.trace_id = ${traceIds[0]!}` : anyOf('k.trace_id', traceIds);
-  return endsOf(read, scope, ofTraces);
+  return endsOf(reader, scope, ofTraces);
 }
 
 /** Earliest and latest start of some spans, on Postgres; an empty range when there are none. */
-export const startsOfSpans = (read: Read, scope: Scope, ids: readonly string[]): Promise<Starts> =>
-  endsOf(read, scope, anyOf('k.id', ids));
+export const startsOfSpans = (reader: Reader, scope: Scope, ids: readonly string[]): Promise<Starts> =>
+  endsOf(reader, scope, anyOf('k.id', ids));
 
-async function endsOf(read: Read, { projectId }: Scope, which: Sql): Promise<Starts> {
-  const [ends] = await read(
+async function endsOf(reader: Reader, { projectId }: Scope, which: Sql): Promise<Starts> {
+  const [ends] = await reader.all(
     ENDS.query`select min(k.started_at) as first, max(k.started_at) as last from span_key k
       where k.project_id = ${projectId} and ${which}`,
   );

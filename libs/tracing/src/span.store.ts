@@ -14,7 +14,6 @@ import {
   limitBySize,
   text,
   allSettledOrThrow,
-  type LongReadOptions,
   type Position,
   type Selection,
   type Sorting,
@@ -24,11 +23,11 @@ import {
 import {
   fittingSpans,
   PAYLOAD_SIZE,
-  joinByKey,
+  joinByIds,
   partitionsOfSpans,
   partitionsOfTraces,
   type PartitionHint,
-  type Read,
+  SPAN_KEYS,
 } from './span-partitions.sql.js';
 import { METADATA_COLUMNS } from './metadata/metadata.entity.js';
 import { MetadataIndex } from './metadata/metadata-index.store.js';
@@ -36,7 +35,7 @@ import { ColdTexts, isCold } from './reading/cold-texts.js';
 import type { ReadStorePort } from './reading/read-store-port.js';
 import { COLD_COLUMNS, type DatedPayloadRow, type SpanLink, type StoredSpan } from './span.entity.js';
 import { payloadTableOf, SPAN_COLUMNS, spanKeyTable, spanPayloadTable, spanTable, spanTablesOf } from './tables.js';
-import type { Cell } from './write/unit-of-work.js';
+import type { Cell, TraceCell } from './write/unit-of-work.js';
 
 const ID = shapeOf({ id: text() });
 const SIZED = shapeOf({ id: text(), bytes: integer() });
@@ -91,7 +90,7 @@ export class SpanStore {
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
-    const { within } = await partitionsOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
+    const { within } = await partitionsOfSpans(this.storage.reads(), scope, [id]);
     const found = await this.storage.read(
       SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
@@ -100,7 +99,7 @@ export class SpanStore {
 
   /** Ids of the spans of a trace in start order, behind a position: up to `limit`; none at the end. */
   async idsInStartOrder(scope: Scope, traceId: string, from: Position | undefined, limit: number): Promise<string[]> {
-    const within = await partitionsOfTraces(this.storage.dialect, this.reading(scope), scope, [traceId]);
+    const within = await partitionsOfTraces(this.storage.reads(scope), scope, [traceId]);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
@@ -157,7 +156,7 @@ export class SpanStore {
 
   /** Locks spans as {@link loadForWrite} does. @returns where they lie, for {@link loadLocked}. */
   lock(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<PartitionHint> {
-    return partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    return partitionsOfSpans(tx, scope, ids, true);
   }
 
   loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], at: PartitionHint): Promise<StoredSpan[]> {
@@ -169,11 +168,10 @@ export class SpanStore {
     tx: WriteTx,
     scope: Scope,
     ids: readonly string[],
-    { any, ...at }: PartitionHint,
+    { any, within }: PartitionHint,
   ): Promise<Row[]> {
-    if (ids.length === 0 || !any) return [];
-    const places = tx.dialect === 'sqlite' ? ids.map((id) => ({ id, startedAt: 0 })) : at.places;
-    return tx.all(columns.query`select ${columns} from ${joinByKey(scope, places, at.within)} order by s.id`);
+    if (!any) return [];
+    return tx.all(columns.query`select ${columns} from ${joinByIds(scope, ids, 'both', within)} order by s.id`);
   }
 
   /** Brings the columns of indexed metadata to what spans have as metadata. */
@@ -185,8 +183,8 @@ export class SpanStore {
 
   /** What leads from spans to their parents; nothing is locked. */
   async links(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<SpanLink[]> {
-    const { any, within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
-    if (ids.length === 0 || !any) return [];
+    const { any, within } = await partitionsOfSpans(tx, scope, ids);
+    if (!any) return [];
     return tx.all(
       LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}`,
     );
@@ -197,7 +195,7 @@ export class SpanStore {
     if (parents.length === 0) return [];
     const traceIds = [...new Set(parents.map(({ traceId }) => traceId))];
     const ids = [...new Set(parents.map(({ id }) => id))];
-    const within = await partitionsOfTraces(tx.dialect, (query) => tx.all(query), scope, traceIds);
+    const within = await partitionsOfTraces(tx, scope, traceIds);
     const rows = await tx.all(
       LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and s.parent_id is not null
         and ${anyOf('s.parent_id', ids)}${within('s')}`,
@@ -244,9 +242,18 @@ export class SpanStore {
     await this.delete(tx, scope, deleted);
   }
 
+  /** Looks up the latest ends of traces that may have lost theirs. */
+  async recountEnds(tx: WriteTx, scope: Scope, cells: readonly TraceCell[]): Promise<void> {
+    for (const cell of cells) {
+      if (cell.recount && cell.now) {
+        cell.now = { ...cell.now, lastEndedAt: await this.latestEnd(tx, scope, cell.now.id) };
+      }
+    }
+  }
+
   /** The latest end among the spans of a trace; `null` when none has ended. */
-  async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
-    const within = await partitionsOfTraces(tx.dialect, (query) => tx.all(query), scope, [traceId]);
+  private async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
+    const within = await partitionsOfTraces(tx, scope, [traceId]);
     const [row] = await tx.all(
       LATEST.query`select max(s.ended_at) as latest from span s
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
@@ -256,7 +263,7 @@ export class SpanStore {
 
   /** Bytes of the texts of all spans of a trace, found without reading them. */
   async bytesOfTrace(scope: Scope, traceId: string): Promise<number> {
-    const within = await partitionsOfTraces(this.storage.dialect, this.reading(scope), scope, [traceId]);
+    const within = await partitionsOfTraces(this.storage.reads(scope), scope, [traceId]);
     const [row] = await this.storage.readLong(
       BYTES.query`select coalesce(sum(${PAYLOAD_SIZE}), 0) as bytes from span s join span_payload p on ${PAYLOAD_OF_SPAN}
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
@@ -269,18 +276,18 @@ export class SpanStore {
   async idsOfTrace(tx: WriteTx, { projectId }: Scope, traceId: string, limit: number): Promise<string[]> {
     const [table, bytes] =
       tx.dialect === 'sqlite'
-        ? [sql`span s join span_payload p on ${PAYLOAD_OF_SPAN}`, PAYLOAD_SIZE]
-        : [rawSql('span_key s'), rawSql('0')];
+        ? [sql`span k join span_payload p on p.project_id = k.project_id and p.span_id = k.id`, PAYLOAD_SIZE]
+        : [SPAN_KEYS, rawSql('0')];
     const rows = await tx.all(
-      SIZED.query`select s.id as id, ${bytes} as bytes from ${table}
-        where s.project_id = ${projectId} and s.trace_id = ${traceId} limit ${limit}`,
+      SIZED.query`select k.id as id, ${bytes} as bytes from ${table}
+        where k.project_id = ${projectId} and k.trace_id = ${traceId} limit ${limit}`,
     );
     return limitBySize(rows, DELETED_BYTES_MAX).map(({ id }) => id);
   }
 
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    const { within } = await partitionsOfSpans(tx, scope, ids, true);
     if (tx.dialect === 'postgres') {
       await tx.run(sql`delete from span_key where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
     }
@@ -315,10 +322,6 @@ export class SpanStore {
       );
       return [key, ...rows];
     });
-  }
-
-  private reading(options: LongReadOptions): Read {
-    return (query) => this.storage.readLong(query, options);
   }
 }
 

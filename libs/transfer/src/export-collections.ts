@@ -104,12 +104,12 @@ export class ExportCollections {
       });
     return {
       traces: shown(
-        (after?: Keyed) => this.scan.traces(scope, idOf(after), SLICE),
+        async (after?: Keyed) => (await this.scan.traces(scope, idOf(after), SLICE)).rows,
         exportedTrace,
         ({ id }) => written.traces.add(id),
       ),
       spans: shown(
-        (after?: Keyed) => this.scan.spans(scope, idOf(after), SLICE),
+        async (after?: Keyed) => (await this.scan.spans(scope, idOf(after), SLICE)).rows,
         spanTexts,
         ({ traceId }) => written.traces.has(traceId),
       ),

@@ -17,7 +17,7 @@ import {
 import { type DatapointRow, datapointTable } from '../datapoint.entity.js';
 import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, CURRENT } from '../datapoint.store.js';
 
-const IN_ORDER = new PairOrder<number>('p.id', 'p.from_version', 'number');
+const IN_ORDER = new PairOrder('p.id', 'p.from_version');
 
 const COLUMNS = datapointTable.select('p');
 
@@ -45,7 +45,8 @@ export class DatapointVersionStore {
         columns.query`select ${columns} from datapoint p
           where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.to_version is not null and ${rest}`,
     };
-    return IN_ORDER.fitting(this.storage, closed, after && [after.id, after.fromVersion], limit, scope);
+    const from = after && { first: after.id, second: after.fromVersion };
+    return IN_ORDER.fitting(this.storage, closed, from, limit, scope);
   }
 
   /** Current datapoints behind an id, in the order of their ids; none at the end. */

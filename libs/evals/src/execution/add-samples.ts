@@ -3,14 +3,7 @@ import type { EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { Permits, type Scope, projectScope } from '@spandrel/kernel';
-import {
-  allSettledOrThrow,
-  type WriteTx,
-  Storage,
-  type Applied,
-  type GroupCommit,
-  type Outcome,
-} from '@spandrel/storage';
+import { allSettledOrThrow, type WriteTx, Storage, type GroupCommit, type Outcome } from '@spandrel/storage';
 import { addCost, isUnpricedUse, subtractCost, toCostSum, type CostSum } from '@spandrel/tracing';
 import { sampleName, type SampleKey, readRunningSamples, writeRunningSamples } from '../eval-item.js';
 import { EvalMetrics } from '../eval-metrics.js';
@@ -355,7 +348,7 @@ export class RecordItems {
     return this.group.submit(step);
   }
 
-  private async apply(tx: WriteTx, steps: readonly ItemStep[]): Promise<Applied<StepAnswer>> {
+  private async apply(tx: WriteTx, steps: readonly ItemStep[]): Promise<Outcome<StepAnswer>[]> {
     const outcomes = new Map<ItemStep, Outcome<StepAnswer>>();
     for (const [projectId, ofProject] of Map.groupBy(steps, ({ run }) => run.projectId)) {
       const scope = projectScope(projectId);
@@ -372,7 +365,7 @@ export class RecordItems {
       }
     }
     // A run that is gone has nothing to record.
-    return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: { begun: false, waits: false } }) };
+    return steps.map((step) => outcomes.get(step) ?? { answer: { begun: false, waits: false } });
   }
 
   private async applyToRun(

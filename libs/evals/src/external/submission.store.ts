@@ -22,7 +22,7 @@ const WAITING = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'resul
 const HASHED = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'resultHash']);
 const ID = evalSubmissionTable.select('w', ['datapointId']);
 
-const IN_ORDER = new PairOrder<number>('w.datapoint_id', 'w.repeat', 'number');
+const IN_ORDER = new PairOrder('w.datapoint_id', 'w.repeat');
 
 const SIZE = rawSql('octet_length(w.result)');
 
@@ -49,7 +49,8 @@ export class SubmissionStore {
         columns.query`select ${columns} from eval_submission w
           where w.project_id = ${scope.projectId} and w.run_id = ${runId} and ${rest}`,
     };
-    return IN_ORDER.fitting(this.storage, ofRun, after && [after.datapointId, after.repeat], limit, scope);
+    const from = after && { first: after.datapointId, second: after.repeat };
+    return IN_ORDER.fitting(this.storage, ofRun, from, limit, scope);
   }
 
   /** The samples of some datapoints whose results wait; none do in a run that is over. */

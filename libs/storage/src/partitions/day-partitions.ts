@@ -1,7 +1,7 @@
 import type { Logger } from '@spandrel/kernel';
 import type { Storage } from '../storage.js';
 import { integer, shapeOf, type Query, type RowOfShape } from '../statements/row-shape.js';
-import { rawSql, sql, type Sql, joinSql } from '../statements/sql.js';
+import { onPostgres, rawSql, sql, type Sql } from '../statements/sql.js';
 import type { WriteTx } from '../transactions/write-tx.js';
 
 /** Days that get a partition: longer ago than any plan keeps, rows are soon deleted again; far ahead, clocks are wrong. */
@@ -103,80 +103,37 @@ export const dayOf = (epochMs: number): number => Math.floor(epochMs / DAY_MS);
 
 export const dayStart = (day: number): number => day * DAY_MS;
 
-/** Arms of a condition; more of them become one range: planning with many takes longer than looking into all partitions. */
-const RANGES_MAX = 4;
-
-/**
- * The rows of a partitioned table that lie in some days: Postgres leaves all other partitions alone. Nothing on SQLite.
- */
-const ofDays = (column: string, days: Iterable<number>): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'postgres') sql` and ${inRanges(rawSql(column), rangesOf(days))}`.writeTo(target);
-  },
-});
-
-/** Exact starts in a condition; of more of them the days are named: before version 17 each is looked up with each id. */
+/** Exact starts in a condition; of more of them the ends are named: before version 17 each is looked up with each id. */
 const STARTS_MAX = 100;
 
-/** A condition like {@link ofDays} for rows that start at given moments. */
+/** The rows of a partitioned table that start at given moments: Postgres leaves all other partitions alone. Nothing on SQLite. */
 export const atStarts = (column: string, starts: readonly number[]): Sql => ({
   writeTo(target) {
     if (target.dialect === 'sqlite') return;
     const distinct = [...new Set(starts)];
     // An empty list would make Postgres plan for all partitions: it does not see that none matters.
-    if (distinct.length === 0 || distinct.length > STARTS_MAX) ofDays(column, distinct.map(dayOf)).writeTo(target);
-    else sql` and ${rawSql(column)} = any(${`{${distinct.join(',')}}`}::bigint[])`.writeTo(target);
+    if (distinct.length === 0) sql` and 1 = 0`.writeTo(target);
+    else if (distinct.length > STARTS_MAX) {
+      betweenStarts(column, Math.min(...distinct), Math.max(...distinct) + 1).writeTo(target);
+    } else sql` and ${rawSql(column)} = any(${`{${distinct.join(',')}}`}::bigint[])`.writeTo(target);
   },
 });
 
-/** A condition like {@link ofDays}, from a moment until before another one; `undefined` is no bound. */
-export const betweenStarts = (column: string, from: number | undefined, until: number | undefined): Sql => ({
-  writeTo(target) {
-    if (target.dialect !== 'postgres') return;
-    if (from !== undefined) sql` and ${rawSql(column)} >= ${from}`.writeTo(target);
-    if (until !== undefined) sql` and ${rawSql(column)} < ${until}`.writeTo(target);
-  },
-});
+/** A condition like {@link atStarts}, from a moment until before another one; `undefined` is no bound. */
+export const betweenStarts = (column: string, from: number | undefined, until: number | undefined): Sql =>
+  onPostgres(startedIn(column, { since: from, until }));
 
-export const onSqlite = (piece: Sql): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'sqlite') piece.writeTo(target);
-  },
-});
-
-export const onPostgres = (piece: Sql): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'postgres') piece.writeTo(target);
-  },
-});
-
-type Range = readonly [first: number, last: number];
-
-function rangesOf(days: Iterable<number>): Range[] {
-  const ranges: [number, number][] = [];
-  for (const day of [...new Set(days)].toSorted((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last && last[1] + 1 === day) last[1] = day;
-    else ranges.push([day, day]);
-  }
-  return ranges.length > RANGES_MAX ? [[ranges[0]![0], ranges.at(-1)![1]]] : ranges;
-}
-
-/** The number of ranges is rounded up, so that the statements stay few. */
-function inRanges(column: Sql, ranges: readonly Range[]): Sql {
-  if (ranges.length === 0) return rawSql('1 = 0');
-  const padded = [...ranges];
-  while (padded.length !== 2 ** Math.ceil(Math.log2(padded.length))) padded.push(padded.at(-1)!);
-  const arms = padded.map(
-    ([first, last]) => sql`(${column} >= ${dayStart(first)} and ${column} < ${dayStart(last + 1)})`,
-  );
-  return sql`(${joinSql(arms, ' or ')})`;
+/** Rows from a moment until before another one, behind an `and`; `undefined` is no bound. */
+export function startedIn(
+  column: string,
+  { since, until }: { since?: number | undefined; until?: number | undefined },
+): Sql {
+  const from = since === undefined ? sql`` : sql` and ${rawSql(column)} >= ${since}`;
+  return until === undefined ? from : sql`${from} and ${rawSql(column)} < ${until}`;
 }
 
 /** Any constant: who makes or drops partitions waits for others that do. */
 const PARTITION_LOCK = 7_261_500_113;
-
-const LOCK = sql`select pg_advisory_xact_lock(${PARTITION_LOCK})`;
 
 /** Rows that came before their partition lie in the default one, and move. */
 const MAKE = `
@@ -226,18 +183,8 @@ const DROP = `
  */
 export class DayTables {
   readonly days: Query<RowOfShape<typeof DAY>>;
-  private readonly makeAll: Sql;
-  private readonly holdAll: Sql;
-  private readonly emptyAll: Sql;
-  private readonly dropAll: Sql;
-  private readonly replaceAll: Sql;
 
-  constructor(tables: readonly [string, ...string[]]) {
-    this.makeAll = forTables(tables, MAKE);
-    this.holdAll = forTables(tables, HOLD);
-    this.emptyAll = forTables(tables, EMPTY);
-    this.dropAll = forTables(tables, DROP);
-    this.replaceAll = forTables(tables, REPLACE);
+  constructor(private readonly tables: readonly [string, ...string[]]) {
     // Each partition is asked for its name: joining `pg_class` compares those of all tables.
     this.days = DAY.query`select (to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day
       from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i
@@ -249,20 +196,18 @@ export class DayTables {
    * Makes missing partitions of a day. @param lockMs how long it may wait for others. @throws when it had to wait
    * longer.
    */
-  async make(tx: WriteTx, day: number, lockMs: number): Promise<void> {
-    await tx.run(LOCK);
-    await toDay(tx, day, lockMs, this.makeAll);
+  make(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    return this.toDay(tx, day, lockMs, MAKE);
   }
 
   /** Keeps everybody from writing to the partitions of a day until the transaction ends; readers go on. */
-  async hold(tx: WriteTx, day: number, lockMs: number): Promise<void> {
-    await tx.run(LOCK);
-    await toDay(tx, day, lockMs, this.holdAll);
+  hold(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    return this.toDay(tx, day, lockMs, HOLD);
   }
 
   /** Takes all rows of a day away at once; to be done late in a transaction, since readers of the day wait for its end. */
-  async empty(tx: WriteTx, day: number, lockMs: number): Promise<void> {
-    await toDay(tx, day, lockMs, this.emptyAll);
+  empty(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    return this.toDay(tx, day, lockMs, EMPTY);
   }
 
   /**
@@ -270,23 +215,22 @@ export class DayTables {
    * @param swapMs how long readers and writers may have to wait behind it. @throws when others were at it for too long.
    */
   async replace(tx: WriteTx, day: number, rows: string, lockMs: number, swapMs: number): Promise<void> {
-    await tx.run(LOCK);
     await tx.run(sql`select set_config('spandrel.rows', ${rows}, true)`);
     await tx.run(sql`select set_config('spandrel.swap', ${`${swapMs}ms`}, true)`);
-    await toDay(tx, day, lockMs, this.replaceAll);
+    await this.toDay(tx, day, lockMs, REPLACE);
   }
 
   /** Drops the partitions of a day that has no rows. @throws when it has some, or others were at it for too long. */
-  async drop(tx: WriteTx, day: number, lockMs: number): Promise<void> {
-    await tx.run(LOCK);
-    await toDay(tx, day, lockMs, this.dropAll);
+  drop(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    return this.toDay(tx, day, lockMs, DROP);
   }
-}
 
-async function toDay(tx: WriteTx, day: number, lockMs: number, statement: Sql): Promise<void> {
-  await tx.run(sql`select set_config('lock_timeout', ${`${lockMs}ms`}, true)`);
-  await tx.run(sql`select set_config('spandrel.day', ${String(day)}, true)`);
-  await tx.run(statement);
+  private async toDay(tx: WriteTx, day: number, lockMs: number, body: string): Promise<void> {
+    await tx.run(sql`select pg_advisory_xact_lock(${PARTITION_LOCK})`);
+    await tx.run(sql`select set_config('lock_timeout', ${`${lockMs}ms`}, true)`);
+    await tx.run(sql`select set_config('spandrel.day', ${String(day)}, true)`);
+    await tx.run(forTables(this.tables, body));
+  }
 }
 
 /** What is done to the partitions of a day; one text for all days, since statements are prepared by their text. */

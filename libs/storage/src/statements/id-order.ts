@@ -94,23 +94,16 @@ export class IdOrder {
    * Up to `count` large rows behind an id, as many as fit into one read. They are looked up twice, sizes first; those
    * that went or stopped matching in between are left out. @returns no rows only at the end.
    */
-  async fitting<Row extends { id: string }>(
+  fitting<Row extends { id: string }>(
     storage: Pick<Storage, 'readLong'>,
-    { columns, size, bytesMax, select }: SizedRows<Row>,
+    rows: SizedRows<Row>,
     afterId: string | undefined,
     count: number,
     options?: LongReadOptions,
   ): Promise<Fetched<Row>> {
-    const sizes = new Selection<Sized>(SIZED, sql`${rawSql(this.idColumn)} as id, ${size} as bytes`);
-    for (let after = afterId; ;) {
-      const sized = await storage.readLong(select(sizes, this.rest(after, count)), options);
-      const taken = limitBySize(sized, bytesMax);
-      const last = taken.at(-1)?.id;
-      if (last === undefined) return { rows: [] };
-      const rows = await storage.readLong(select(columns, this.rest(after, count, last)), options);
-      if (rows.length > 0) return { rows, cut: taken.length < sized.length || sized.length === count };
-      after = last;
-    }
+    const sizes = new Selection<Sized>(SIZED, sql`${rawSql(this.idColumn)} as id, ${rows.size} as bytes`);
+    const rest: Rest<{ id: string }> = (after, through) => this.rest(after?.id, count, through?.id);
+    return fittingRows(storage, rows, sizes, rest, afterId === undefined ? undefined : { id: afterId }, count, options);
   }
 
   /**
@@ -140,5 +133,62 @@ export class IdOrder {
     ];
     const bounded = bounds.length === 0 ? sql`1 = 1` : joinSql(bounds, ' and ');
     return sql`${bounded} order by ${id} ${rawSql(this.order)} limit ${count}`;
+  }
+}
+
+const PAIR_AND_SIZE = { first: text(), second: integer(), bytes: integer() };
+
+export interface Pair {
+  first: string;
+  second: number;
+}
+
+/** The order of rows by two columns that identify each row, as they are read from the first to the last. */
+export class PairOrder {
+  /** @param first a column of text with the alias of its table: `e.run_id`. @param second another, of integers. */
+  constructor(
+    private readonly first: string,
+    private readonly second: string,
+  ) {}
+
+  /** Large rows behind a pair, as {@link IdOrder.fitting} reads them. @returns no rows only at the end. */
+  async fitting<Row>(
+    storage: Pick<Storage, 'readLong'>,
+    rows: SizedRows<Row>,
+    after: Pair | undefined,
+    count: number,
+    options: LongReadOptions,
+  ): Promise<Row[]> {
+    const [first, second] = [rawSql(this.first), rawSql(this.second)];
+    const columns = sql`${first} as first, ${second} as second, ${rows.size} as bytes`;
+    const sizes = new Selection<RowOfColumns<typeof PAIR_AND_SIZE>>(PAIR_AND_SIZE, columns);
+    const bound = (operator: string, pair: Pair | undefined): Sql =>
+      pair ? sql`(${first}, ${second}) ${rawSql(operator)} (${pair.first}, ${pair.second})` : sql`1 = 1`;
+    const rest: Rest<Pair> = (from, through) =>
+      sql`${bound('>', from)} and ${bound('<=', through)} order by ${first}, ${second} limit ${count}`;
+    return (await fittingRows(storage, rows, sizes, rest, after, count, options)).rows;
+  }
+}
+
+/** The last condition of a select of rows behind a key, up to and with another one where it is given; with order and limit. */
+type Rest<Key> = (after: Key | undefined, through?: Key) => Sql;
+
+async function fittingRows<Key, Row>(
+  storage: Pick<Storage, 'readLong'>,
+  { columns, bytesMax, select }: SizedRows<Row>,
+  sizes: Selection<Key & { bytes: number }>,
+  rest: Rest<Key>,
+  after: Key | undefined,
+  count: number,
+  options?: LongReadOptions,
+): Promise<Fetched<Row>> {
+  for (let from = after; ;) {
+    const sized = await storage.readLong(select(sizes, rest(from)), options);
+    const taken = limitBySize(sized, bytesMax);
+    const last = taken.at(-1);
+    if (!last) return { rows: [] };
+    const rows = await storage.readLong(select(columns, rest(from, last)), options);
+    if (rows.length > 0) return { rows, cut: taken.length < sized.length || sized.length === count };
+    from = last;
   }
 }

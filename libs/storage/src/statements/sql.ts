@@ -55,6 +55,17 @@ export const rawSql = (text: string): Sql => ({
   },
 });
 
+/** A piece that is there in the statements of one database alone. */
+const on =
+  (dialect: Dialect) =>
+  (piece: Sql): Sql => ({
+    writeTo(target) {
+      if (target.dialect === dialect) piece.writeTo(target);
+    },
+  });
+export const onSqlite = on('sqlite');
+export const onPostgres = on('postgres');
+
 export const joinSql = (pieces: readonly Sql[], separator: string): Sql => ({
   writeTo(target) {
     for (const [index, piece] of pieces.entries()) {
@@ -119,95 +130,37 @@ export const rowsFrom = (alias: string, columns: ValueColumns): Sql => ({
  * `column` contains `needle`, ignoring the case of ASCII letters; `%`, `_` and `\` mean themselves. On Postgres the
  * collation "C" (see `open-storage.ts`) makes ILIKE fold ASCII only, as SQLite's LIKE does.
  */
-export const containsText = (column: string, needle: string): Sql => ({
-  writeTo(target) {
-    target.text += `${column} ${target.dialect === 'sqlite' ? 'like' : 'ilike'} `;
-    target.param(`%${needle.replace(/[\\%_]/g, '\\$&')}%`);
-    target.text += " escape '\\'";
-  },
-});
+export function containsText(column: string, needle: string): Sql {
+  const operator = sql`${onSqlite(rawSql('like'))}${onPostgres(rawSql('ilike'))}`;
+  return sql`${rawSql(column)} ${operator} ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+}
 
 /** The place of a text in a column, in characters from 1; 0 where it is not. */
-export const positionIn = (text: Sql, needle: string): Sql => ({
-  writeTo(target) {
-    target.text += `${target.dialect === 'sqlite' ? 'instr' : 'strpos'}(`;
-    text.writeTo(target);
-    target.text += ', ';
-    target.param(needle);
-    target.text += ')';
-  },
-});
+export const positionIn = (text: Sql, needle: string): Sql =>
+  sql`${onSqlite(rawSql('instr'))}${onPostgres(rawSql('strpos'))}(${text}, ${needle})`;
 
 /**
  * A condition like {@link containsText} for long texts, in half the time of ILIKE. @param folded without letters A to
  * Z.
  */
-export const containsFolded = (column: string, folded: string): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'sqlite') containsText(column, folded).writeTo(target);
-    else sql`strpos(lower(${rawSql(column)}), ${folded}) > 0`.writeTo(target);
-  },
-});
+export const containsFolded = (column: string, folded: string): Sql =>
+  sql`${onSqlite(containsText(column, folded))}${onPostgres(sql`strpos(lower(${rawSql(column)}), ${folded}) > 0`)}`;
 
 /** A column that is not to be looked for in an index: SQLite would take any that fits, Postgres chooses by itself. */
-export const unindexed = (column: string): Sql => ({
-  writeTo(target) {
-    target.text += target.dialect === 'sqlite' ? `+${column}` : column;
-  },
-});
-
-/** A join whose rows come in the order of its first table; see {@link joinedInOrder}. */
-export interface OrderedJoin {
-  /** Table, or name of a `with`, whose rows have an order of their own. */
-  outer: string;
-  inner: string;
-  alias: string;
-  /** What is read of it, as `alias.column`. */
-  columns: string;
-  where: Sql;
-  /** Limit of the whole select, which must have it too. */
-  limit: number;
-}
-
-/**
- * What stands behind `from` where a join goes through one table row by row and stops at its limit: SQLite joins as a
- * cross join is written, Postgres in any order unless one side is lateral.
- */
-export const joinedInOrder = ({ outer, inner, alias, columns, where, limit }: OrderedJoin): Sql => ({
-  writeTo(target) {
-    const table = `${inner} ${alias}`;
-    const joined =
-      target.dialect === 'sqlite'
-        ? sql`${rawSql(`${outer} cross join ${table}`)} where ${where}`
-        : sql`${rawSql(`${outer} cross join lateral (select ${columns} from ${table}`)}
-            where ${where} limit ${limit}) ${rawSql(alias)}`;
-    joined.writeTo(target);
-  },
-});
+export const unindexed = (column: string): Sql => sql`${onSqlite(rawSql('+'))}${rawSql(column)}`;
 
 /** Locks the rows of a select until the transaction ends; SQLite has one writer anyway. */
-export const forUpdate = (of: string): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'postgres') target.text += ` for update of ${of}`;
-  },
-});
+export const forUpdate = (of: string): Sql => onPostgres(rawSql(` for update of ${of}`));
 
 /**
  * Locks rows like {@link forUpdate}, in the order of a column. On SQLite nothing, the order included: a select by a
  * parameter that has an order is planned again each time, which takes it ten times as long.
  */
-export const forUpdateInOrder = (of: string, column: string): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'postgres') target.text += ` order by ${of}.${column} for update of ${of}`;
-  },
-});
+export const forUpdateInOrder = (of: string, column: string): Sql =>
+  onPostgres(rawSql(` order by ${of}.${column} for update of ${of}`));
 
 /** Locks rows like {@link forUpdate}, but leaves out rows that another transaction has locked instead of waiting. */
-export const forUpdateSkipLocked = (of: string): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'postgres') target.text += ` for update of ${of} skip locked`;
-  },
-});
+export const forUpdateSkipLocked = (of: string): Sql => onPostgres(rawSql(` for update of ${of} skip locked`));
 
 export function renderSql(statement: Sql, dialect: Dialect): RenderedSql {
   const target = new SqlTarget(dialect);

@@ -70,7 +70,7 @@ describe('a group commit whose hooks fail', () => {
           if (fault?.hook === 'before') tx.end.beforeCommit(() => misbehave(fault));
           if (fault?.hook === 'after') tx.end.afterCommit(() => misbehave(fault));
         }
-        return { outcomes: jobs.map(({ id }) => ({ answer: id })) };
+        return jobs.map(({ id }) => ({ answer: id }));
       },
     });
 

@@ -32,7 +32,7 @@ function harness(
       if (error) throw error;
       batches.push(jobs.length);
       committed.push(...jobs.map(({ n }) => n));
-      return { outcomes: jobs.map(({ n }) => (n < 0 ? { error: new Error(`job ${n}`) } : { answer: n * 2 })) };
+      return jobs.map(({ n }) => (n < 0 ? { error: new Error(`job ${n}`) } : { answer: n * 2 }));
     },
     weigh: ({ rows }) => rows ?? 1,
     rowsMax: 10,
@@ -96,7 +96,7 @@ describe('GroupCommit', () => {
         transaction: async (work) => work({} as WriteTx),
         apply: async (_tx, batch) => {
           batches.push(batch.map(({ n }) => n));
-          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+          return batch.map(({ n }) => ({ answer: n }));
         },
         weigh: ({ rows }) => rows ?? 1,
         rowsMax: 10,
@@ -152,7 +152,7 @@ describe('GroupCommit', () => {
       apply: async (_tx, batch) => {
         await new Promise<void>((resolve) => running.set(batch[0]!.n, resolve));
         running.delete(batch[0]!.n);
-        return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+        return batch.map(({ n }) => ({ answer: n }));
       },
       weigh: ({ rows }) => rows ?? 1,
       rowsMax: 10,

@@ -28,18 +28,16 @@ export class SerialQueue {
 /** What became of one job: its answer, or the error its caller gets while the other jobs go on. */
 export type Outcome<Answer> = { answer: Answer } | { error: unknown };
 
-/** What a transaction did: one outcome a job. What is to follow its commit is left to `tx.end`. */
-export interface Applied<Answer> {
-  outcomes: readonly Outcome<Answer>[];
-}
-
 export interface GroupCommitOptions<Job, Answer> {
   /** Runs one transaction on the writer, with retries that cannot double it. */
   transaction: <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
   /** Whether the database takes one transaction at a time. */
   hasOneWriter: boolean;
-  /** Does the jobs in order. Throws only when the whole transaction is lost; it is then done again, job by job. */
-  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Applied<Answer>>;
+  /**
+   * Does the jobs in order, with one outcome for each; what is to follow the commit is left to `tx.end`. Throws only when the
+   * whole transaction is lost; it is then done again, job by job.
+   */
+  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<readonly Outcome<Answer>[]>;
   weigh: (job: Job) => number;
   rowsMax?: number;
   /** For jobs whose callers can wait: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most. */
@@ -160,9 +158,9 @@ export class GroupCommit<Job, Answer> {
   /** Answers every job, whatever becomes of it. Never throws. */
   private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
     const jobs = batch.map(({ job }) => job);
-    let applied: Applied<Answer>;
+    let outcomes: readonly Outcome<Answer>[];
     try {
-      applied = await this.options.transaction((tx) => this.options.apply(tx, jobs));
+      outcomes = await this.options.transaction((tx) => this.options.apply(tx, jobs));
     } catch (error) {
       if (batch.length > 1 && !isUnavailable(error)) {
         for (const one of batch) await this.commit([one]);
@@ -174,7 +172,7 @@ export class GroupCommit<Job, Answer> {
     }
     this.attempt(() => this.options.committed(batch.length));
     for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = applied.outcomes[index];
+      const outcome = outcomes[index];
       if (outcome && 'answer' in outcome) resolve(outcome.answer);
       else reject(outcome?.error ?? new Error('a job was left without an outcome'));
     }

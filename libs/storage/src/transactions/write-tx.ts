@@ -4,13 +4,15 @@ import type { Query } from '../statements/row-shape.js';
 import type { Dialect, Sql } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 
-/** An open transaction. It ends when the function it was handed to returns or throws; it must not be kept. */
-export interface WriteTx {
+export interface Reader {
   readonly dialect: Dialect;
 
-  /** Rows of a query; integers are numbers. Sees what this transaction has written, as far as `em` is flushed. */
+  /** Rows of a query; integers are numbers. A transaction sees what it has written, as far as its `em` is flushed. */
   all<Row>(query: Query<Row>): Promise<Row[]>;
+}
 
+/** An open transaction. It ends when the function it was handed to returns or throws; it must not be kept. */
+export interface WriteTx extends Reader {
   run(statement: Sql): Promise<number>;
 
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void>;

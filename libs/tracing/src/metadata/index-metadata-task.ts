@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundTasks, projectScope } from '@spandrel/kernel';
-import { shapeOf, Storage, text, type Query } from '@spandrel/storage';
+import { shapeOf, Storage, text, type Reader } from '@spandrel/storage';
 import { projectsWithRecords } from '../reading/counted-spans.sql.js';
 import { SpanLookups } from '../reading/span-lookups.store.js';
 import { SpanStore } from '../span.store.js';
@@ -17,7 +17,7 @@ const SLICE = 500;
 /** Gives traces and spans that were there before a key was chosen their values; until then filters look at all of them. */
 @Injectable()
 export class IndexMetadataTask {
-  private readonly reader;
+  private readonly reader: Reader;
 
   constructor(
     private readonly storage: Storage,
@@ -27,10 +27,7 @@ export class IndexMetadataTask {
     private readonly lookups: SpanLookups,
     tasks: BackgroundTasks,
   ) {
-    this.reader = {
-      dialect: storage.dialect,
-      all: <Row>(query: Query<Row>) => storage.readLong(query, { patient: true }),
-    };
+    this.reader = storage.reads({ patient: true });
     tasks.add({
       everyMs: EVERY_MS,
       firstMs: 0,

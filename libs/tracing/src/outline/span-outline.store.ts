@@ -15,7 +15,6 @@ import {
   limitBySize,
   limitIdsBySize,
   text,
-  type Query,
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
@@ -78,8 +77,8 @@ export class SpanOutlineStore {
   async talkPlaces(scope: Scope, traceIds: readonly string[]): Promise<Map<string, TalkPlaces>> {
     if (traceIds.length === 0) return new Map();
     const { projectId } = scope;
-    const read = <Row>(query: Query<Row>): Promise<Row[]> => this.storage.readLong(query, scope);
-    const starts = this.storage.dialect === 'postgres' ? await startsOfTraces(read, scope, traceIds) : undefined;
+    const reader = this.storage.reads(scope);
+    const starts = reader.dialect === 'postgres' ? await startsOfTraces(reader, scope, traceIds) : undefined;
     // Walks the spans of a trace from its ends: by the index on kinds all calls of the project would be walked.
     const walk = (direction: 'asc' | 'desc', which: string, most: number) => sql`select s.id, s.parent_id, s.started_at,
         coalesce(s.kind_type, '') as kind_type from span s
@@ -91,7 +90,7 @@ export class SpanOutlineStore {
     const calls = (direction: 'asc' | 'desc', most: number) => sql`select e.id from (${ends(direction)}) e
       where ${isCall} order by e.started_at ${rawSql(direction)}, e.id ${rawSql(direction)}
       limit ${rawSql(String(most))}`;
-    const rows = await read(
+    const rows = await reader.all(
       PLACES.query`select t.id as "traceId",
           (select case when ${isCall} then null else e.id end from (${ends('asc')}) e where e.parent_id is null
             order by e.started_at, e.id limit 1) as "root",

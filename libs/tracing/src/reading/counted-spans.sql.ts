@@ -12,29 +12,13 @@ import {
   sql,
   text,
   unindexed,
+  type Reader,
+  type RowOfShape,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { METADATA_COLUMNS } from '../metadata/metadata.entity.js';
-import type { StoredSpan } from '../span.entity.js';
 import { PAYLOAD_OF_SPAN } from '../span.store.js';
-
-export type CountedSpan = Readonly<
-  Pick<
-    StoredSpan,
-    | 'projectId'
-    | 'startedAt'
-    | 'kindType'
-    | 'model'
-    | 'provider'
-    | 'status'
-    | 'inputTokens'
-    | 'totalTokens'
-    | 'cachedTokens'
-    | 'durationMs'
-    | 'cost'
-  >
->;
 
 /** A range of starts in milliseconds since the epoch; `until` is not in it. */
 interface Starts {
@@ -59,13 +43,11 @@ const COUNTED = shapeOf({
   durationMs: nullable(integer()),
   cost: nullable(number()),
 });
+export type CountedSpan = Readonly<Omit<RowOfShape<typeof COUNTED>, 'id'>>;
 
 /** The spans of a trace, or of the whole project, some at a time, in the order of their starts: memory stays flat. */
 export async function* countedSpans(tx: WriteTx, scope: Scope, traceId?: string): AsyncGenerator<CountedSpan[]> {
-  const which: Sql =
-    traceId === undefined
-      ? sql`s.project_id = ${scope.projectId}`
-      : sql`s.project_id = ${scope.projectId} and s.trace_id = ${traceId}`;
+  const ofTrace = traceId === undefined ? sql`` : sql` and s.trace_id = ${traceId}`;
   let [startedAt, id] = [Number.MIN_SAFE_INTEGER, ''];
   for (;;) {
     const spans = await tx.all(
@@ -73,7 +55,7 @@ export async function* countedSpans(tx: WriteTx, scope: Scope, traceId?: string)
           s.kind_type as "kindType", s.model as model, s.provider as provider, s.status as status,
           s.input_tokens as "inputTokens", s.total_tokens as "totalTokens", s.cached_tokens as "cachedTokens",
           s.duration_ms as "durationMs", s.cost as cost
-        from span s where ${which} and (s.started_at, s.id) > (${startedAt}, ${id})
+        from span s where s.project_id = ${scope.projectId}${ofTrace} and (s.started_at, s.id) > (${startedAt}, ${id})
         order by s.started_at, s.id limit ${SPANS_PER_STATEMENT}`,
     );
     if (spans.length > 0) yield spans;
@@ -93,9 +75,9 @@ export async function countTraces(tx: WriteTx, { projectId }: Scope): Promise<nu
 }
 
 /** Every project that has traces or spans, found in their keys. */
-export async function* projectsWithRecords(tx: Pick<WriteTx, 'all'>): AsyncGenerator<string> {
+export async function* projectsWithRecords(reader: Pick<Reader, 'all'>): AsyncGenerator<string> {
   for (let last = ''; ;) {
-    const [row] = await tx.all(
+    const [row] = await reader.all(
       PROJECT.query`select min(next) as id from (
           select min(project_id) as next from trace where project_id > ${last}
           union all select min(project_id) as next from span where project_id > ${last}

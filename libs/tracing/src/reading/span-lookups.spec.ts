@@ -16,7 +16,8 @@ function storageWith(spans: readonly ReturnType<typeof span>[], within: readonly
     asked.push(ids.length);
     return Promise.resolve(spans.filter(({ id }) => ids.includes(id)));
   };
-  const storage = { dialect: 'sqlite', read, readLong: () => Promise.resolve(within) } as unknown as Storage;
+  const reads = () => ({ dialect: 'sqlite', all: () => Promise.resolve(within) });
+  const storage = { dialect: 'sqlite', read, reads } as unknown as Storage;
   return { asked, lookups: new SpanLookups(storage, undefined as unknown as TraceLookups) };
 }
 

@@ -1,51 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { UNKNOWN_MODEL, type StatusName } from '@spandrel/contract';
+import { UNKNOWN_MODEL, type Search } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   integer,
   joinSql,
   nullable,
-  onPostgres,
-  onSqlite,
   rawSql,
-  rowsFrom,
   shapeOf,
   sql,
+  startedIn,
   Storage,
   text,
-  type Dialect,
+  type Reader,
   type RowOfShape,
   type Sql,
   type WriteTx,
   unindexed,
 } from '@spandrel/storage';
+import { hasTag } from '../listing/trace-filter.sql.js';
 import {
   type PartitionFilter,
+  joinByIds,
   partitionsOfSpans,
   partitionsOfTraces,
   payloadSizes,
-  type Read,
+  SPAN_KEYS,
 } from '../span-partitions.sql.js';
 import { type SpanRow, STATUS } from '../span.entity.js';
 import { spanTable } from '../tables.js';
 import { aliasOf } from '../write/span-alias.js';
 import { TraceLookups } from './trace-lookups.store.js';
-
-/** Filters on a finished span and its trace; every text must be one that a column can hold. */
-export interface FinishedSpanFilters {
-  trace_id?: string | undefined;
-  session_id?: string | undefined;
-  kind?: string | undefined;
-  model?: string | undefined;
-  provider?: string | undefined;
-  status?: StatusName | undefined;
-  /** Milliseconds since the epoch, inclusive. */
-  since?: number | undefined;
-  /** Milliseconds since the epoch, exclusive. */
-  until?: number | undefined;
-  tag?: string | undefined;
-}
 
 interface StartRange {
   from?: number | undefined;
@@ -79,7 +64,7 @@ export class SpanLookups {
 
   async findExisting(tx: WriteTx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
     const rows = await tx.all(
-      ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
+      ID.query`select k.id as id from ${SPAN_KEYS} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -87,7 +72,7 @@ export class SpanLookups {
   /** Traces, starts (in ms since the epoch) and models of spans; nothing for those that are not there. */
   async findPlaces(tx: WriteTx, scope: Scope, ids: readonly string[]) {
     if (ids.length === 0) return new Map<string, RowOfShape<typeof PLACE>>();
-    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const { within } = await partitionsOfSpans(tx, scope, ids);
     const rows = await tx.all(
       PLACE.query`select s.id as id, s.trace_id as "traceId", s.started_at as "startedAt", s.model as model from span s
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}`,
@@ -101,8 +86,7 @@ export class SpanLookups {
    */
   async findModelsAround(scope: Scope, spans: readonly { spanId: string; traceId: string }[]) {
     const traceIds = [...new Set(spans.map(({ traceId }) => traceId))];
-    const { dialect } = this.storage;
-    const within = await partitionsOfTraces(dialect, (query) => this.storage.read(query), scope, traceIds);
+    const within = await partitionsOfTraces(this.storage.reads(), scope, traceIds);
     const ids = spans.flatMap(({ spanId, traceId }) => [spanId, aliasOf(spanId, traceId)]);
     const met = await this.withAncestors(scope, ids, within);
     const found: RowOfShape<typeof WITH_MODEL>[] = [];
@@ -125,7 +109,7 @@ export class SpanLookups {
     let level: readonly string[] = [...seen];
     for (let depth = 0; level.length > 0 && depth <= LEVELS_MAX; depth++) {
       const rows = await this.storage.read(
-        MODEL_LINK.query`select ${MODEL_LINK} from ${eachById(scope, level, within)} limit ${level.length}`,
+        MODEL_LINK.query`select ${MODEL_LINK} from ${joinByIds(scope, level, 's', within)} limit ${level.length}`,
       );
       for (const row of rows) byId.set(row.id, row);
       if (depth === 0) asked = rows;
@@ -139,14 +123,12 @@ export class SpanLookups {
   /** Calls that name no model within spans that name one; not those within another that does. */
   private async callsWithin(scope: Scope, spans: readonly ModelLink[], within: PartitionFilter) {
     const { projectId } = scope;
-    const { dialect } = this.storage;
     const ids = spans.map(({ id }) => id);
     // A model with thousands of spans below it takes long: SQLite reads in a thread then.
-    const read: Read = (query) =>
-      dialect === 'sqlite' ? this.storage.readLong(query, scope) : this.storage.read(query);
-    return read(
+    const reader = this.storage.reads(this.storage.dialect === 'sqlite' ? scope : undefined);
+    return reader.all(
       WITH_MODEL.query`with recursive down(id, trace_id, is_call, model, depth) as (
-          select s.id, s.trace_id, 0, s.model, 0 from ${eachById(scope, ids, within)}
+          select s.id, s.trace_id, 0, s.model, 0 from ${joinByIds(scope, ids, 's', within)}
           union all
           select s.id, s.trace_id, case when s.kind_type = 'llm_call' then 1 else 0 end, down.model, down.depth + 1
             from down cross join span s
@@ -157,14 +139,9 @@ export class SpanLookups {
   }
 
   /** Ids of the project's spans behind one, in order. */
-  async listIds(
-    tx: Pick<WriteTx, 'all' | 'dialect'>,
-    projectId: string,
-    afterId: string,
-    limit: number,
-  ): Promise<string[]> {
-    const rows = await tx.all(
-      ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and k.id > ${afterId}
+  async listIds(reader: Pick<Reader, 'all'>, projectId: string, afterId: string, limit: number): Promise<string[]> {
+    const rows = await reader.all(
+      ID.query`select k.id as id from ${SPAN_KEYS} where k.project_id = ${projectId} and k.id > ${afterId}
         order by k.id limit ${limit}`,
     );
     return rows.map(({ id }) => id);
@@ -172,30 +149,29 @@ export class SpanLookups {
 
   /** Ids of the spans of some traces behind one, in order. */
   async listIdsOfTraces(
-    tx: Pick<WriteTx, 'all' | 'dialect'>,
+    reader: Pick<Reader, 'all'>,
     projectId: string,
     traceIds: readonly string[],
     afterId: string,
     limit: number,
   ): Promise<string[]> {
-    const rows = await tx.all(
-      ID.query`select k.id as id from ${keysOf(tx.dialect)}
+    const rows = await reader.all(
+      ID.query`select k.id as id from ${SPAN_KEYS}
         where k.project_id = ${projectId} and ${anyOf('k.trace_id', traceIds)} and k.id > ${afterId}
         order by k.id limit ${limit}`,
     );
     return rows.map(({ id }) => id);
   }
 
-  /** Which of the spans are there, have finished and match all filters now. */
-  async findMatching(scope: Scope, ids: readonly string[], filters: FinishedSpanFilters): Promise<Set<string>> {
+  /** Which of the spans are there, have finished and match all filters now, whose texts columns can hold. */
+  async findMatching(scope: Scope, ids: readonly string[], filters: Search['filters']): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
-    const read: Read = (query) => this.storage.readLong(query, scope);
-    const { within } = await partitionsOfSpans(this.storage.dialect, read, scope, ids);
-    const rows = await this.storage.readLong(
+    const reader = this.storage.reads(scope);
+    const { within } = await partitionsOfSpans(reader, scope, ids);
+    const rows = await reader.all(
       ID.query`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}
-          and ${joinSql(conditionsOf(filters), ' and ')}`,
-      scope,
+          and ${conditionsOf(filters)}`,
     );
     return new Set(rows.map(({ id }) => id));
   }
@@ -205,13 +181,10 @@ export class SpanLookups {
    * @param range starts in ms since the epoch, and the span behind which it goes on.
    */
   listNewestFinished(scope: Scope, limit: number, { from, until, behind }: StartRange = {}): Promise<SpanRow[]> {
-    const conditions = [sql`s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}`];
-    if (from !== undefined) conditions.push(sql`s.started_at >= ${from}`);
-    if (until !== undefined) conditions.push(sql`s.started_at < ${until}`);
-    if (behind) conditions.push(sql`(s.started_at, s.id) < (${behind.startedAt}, ${behind.id})`);
+    const left = behind ? sql` and (s.started_at, s.id) < (${behind.startedAt}, ${behind.id})` : sql``;
     return this.storage.readLong(
-      ROW.query`select ${ROW} from span s where ${joinSql(conditions, ' and ')}
-        order by s.started_at desc, s.id desc limit ${limit}`,
+      ROW.query`select ${ROW} from span s where s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}
+        ${startedIn('s.started_at', { since: from, until })}${left} order by s.started_at desc, s.id desc limit ${limit}`,
       scope,
     );
   }
@@ -226,10 +199,10 @@ export class SpanLookups {
     tx?: WriteTx,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { projectId } = scope;
-    const read: Read = (query) => (tx ? tx.all(query) : this.storage.read(query));
-    const { within } = await partitionsOfSpans(this.storage.dialect, read, scope, ids);
+    const reader = tx ?? this.storage.reads();
+    const { within } = await partitionsOfSpans(reader, scope, ids);
     // Two statements by key: without statistics Postgres joins tables of one project by scanning them.
-    const spans = await read(
+    const spans = await reader.all(
       OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s
         where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}`,
     );
@@ -241,15 +214,6 @@ export class SpanLookups {
     );
     return new Map(finished.map(({ id, traceId }) => [id, facts.get(traceId)?.tags ?? []]));
   }
-}
-
-/** Spans by their ids, as `span s`: Postgres looks each up, whatever it knows of a table that grows. */
-function eachById({ projectId }: Scope, ids: readonly string[], within: PartitionFilter): Sql {
-  const asked = rowsFrom('asked', { id: { type: 'text', values: ids } });
-  return sql`${onSqlite(sql`span s where s.project_id = ${projectId} and ${anyOf('s.id', ids)}`)}${onPostgres(
-    sql`${asked} cross join lateral (select * from span i
-      where i.project_id = ${projectId} and i.id = asked.id${within('i')} limit 1) s`,
-  )}`;
 }
 
 const namesModel = ({ model }: ModelLink): boolean => model !== null && model !== UNKNOWN_MODEL;
@@ -264,26 +228,21 @@ function modelAround(byId: ReadonlyMap<string, ModelLink>, call: ModelLink): str
   return span && namesModel(span) ? span.model : undefined;
 }
 
-/** The table that has all ids of spans: on Postgres the one without partitions. */
-const keysOf = (dialect: Dialect): Sql => rawSql(dialect === 'sqlite' ? 'span k' : 'span_key k');
+const FILTERED = {
+  trace_id: 's.trace_id',
+  session_id: 't.session_id',
+  kind: 's.kind_type',
+  model: 's.model',
+  provider: 's.provider',
+} as const;
 
-function conditionsOf(filters: FinishedSpanFilters): Sql[] {
-  const conditions: Sql[] = [sql`s.status <> ${STATUS.running}`];
-  const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
-    if (value !== undefined) conditions.push(condition(value));
-  };
-  add(filters.trace_id, (id) => sql`s.trace_id = ${id}`);
-  add(filters.session_id, (id) => sql`t.session_id = ${id}`);
-  add(filters.kind, (type) => sql`s.kind_type = ${type}`);
-  add(filters.model, (model) => sql`s.model = ${model}`);
-  add(filters.provider, (provider) => sql`s.provider = ${provider}`);
-  add(filters.status, (status) => sql`s.status = ${STATUS[status]}`);
-  add(filters.since, (since) => sql`s.started_at >= ${since}`);
-  add(filters.until, (until) => sql`s.started_at < ${until}`);
-  add(
-    filters.tag,
-    (tag) => sql`exists (select 1 from trace_tag g where g.project_id = t.project_id and g.tag = ${tag}
-      and g.started_at = t.started_at and g.trace_id = t.id)`,
-  );
-  return conditions;
+function conditionsOf(filters: Search['filters']): Sql {
+  const { status, tag } = filters;
+  const conditions = [sql`s.status <> ${STATUS.running}${startedIn('s.started_at', filters)}`];
+  for (const name of Object.keys(FILTERED) as (keyof typeof FILTERED)[]) {
+    if (filters[name] !== undefined) conditions.push(sql`${rawSql(FILTERED[name])} = ${filters[name]}`);
+  }
+  if (status !== undefined) conditions.push(sql`s.status = ${STATUS[status]}`);
+  if (tag !== undefined) conditions.push(hasTag(tag));
+  return joinSql(conditions, ' and ');
 }

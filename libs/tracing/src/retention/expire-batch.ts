@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
 import { ExpiredStore } from './expired.store.js';
 import { SpanCommitParticipants, type TracingChange } from '../write/span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
@@ -53,11 +53,9 @@ export class ExpireBatch {
         spans.map(({ id }) => id),
       );
       await this.traces.deleteSome(tx, scope, gone);
-      await this.saveLeft(
-        tx,
-        scope,
-        [...cells.values()].filter(({ now }) => !goneIds.has(now!.id)),
-      );
+      const left = [...cells.values()].filter(({ now }) => !goneIds.has(now!.id));
+      await this.spans.recountEnds(tx, scope, left);
+      await this.traces.save(tx, left);
       await this.participants.onCommit(tx, [
         ...spans
           .filter(({ traceId }) => !goneIds.has(traceId))
@@ -79,14 +77,6 @@ export class ExpireBatch {
       );
       return { traces: gone.length, spans: 0 };
     });
-  }
-
-  private async saveLeft(tx: WriteTx, scope: Scope, cells: readonly TraceCell[]): Promise<void> {
-    for (const cell of cells) {
-      if (!cell.recount) continue;
-      cell.now = { ...cell.now!, lastEndedAt: await this.spans.latestEnd(tx, scope, cell.now!.id) };
-    }
-    await this.traces.save(tx, cells);
   }
 }
 

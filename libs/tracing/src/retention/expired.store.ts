@@ -7,7 +7,6 @@ import {
   forUpdate,
   integer,
   nullable,
-  rawSql,
   rowsFrom,
   shapeOf,
   sql,
@@ -17,7 +16,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { partitionsOfSpans } from '../span-partitions.sql.js';
+import { partitionsOfSpans, SPAN_KEYS } from '../span-partitions.sql.js';
 import type { SpanRow } from '../span.entity.js';
 import { spanTable, TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -63,15 +62,14 @@ export class ExpiredStore {
     before: number,
     limit: number,
   ): Promise<SpanRow[]> {
-    const keys = rawSql(tx.dialect === 'sqlite' ? 'span k' : 'span_key k');
     const ids = (
       await tx.all(
-        ID.query`select k.id as id from ${keys} where k.project_id = ${scope.projectId} and ${anyOf('k.trace_id', traceIds)}
+        ID.query`select k.id as id from ${SPAN_KEYS} where k.project_id = ${scope.projectId} and ${anyOf('k.trace_id', traceIds)}
           and k.started_at < ${before} order by k.id limit ${limit}${forUpdate('k')}`,
       )
     ).map(({ id }) => id);
     if (ids.length === 0) return [];
-    const { within } = await partitionsOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const { within } = await partitionsOfSpans(tx, scope, ids);
     return tx.all(
       SPAN.query`select ${SPAN} from span s
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')} order by s.id`,

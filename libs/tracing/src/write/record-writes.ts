@@ -10,7 +10,6 @@ import {
   DayPartitions,
   ProjectProtection,
   Storage,
-  type Applied,
   type GroupCommit,
   type Outcome,
   type WriteTx,
@@ -97,7 +96,7 @@ export class WriteBatch {
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
-  async apply(tx: WriteTx, jobs: readonly TracingJob[], pricing: PricingTable): Promise<Applied<JobAnswer>> {
+  async apply(tx: WriteTx, jobs: readonly TracingJob[], pricing: PricingTable): Promise<Outcome<JobAnswer>[]> {
     const changes: TracingChange[] = [];
     const outcomes: Outcome<JobAnswer>[] = [];
     let next = 0;
@@ -118,7 +117,7 @@ export class WriteBatch {
       if (deletion) this.audit.record(tx, deletion);
     }
     await this.participants.onCommit(tx, changes);
-    return { outcomes };
+    return outcomes;
   }
 
   private async applyRun(
@@ -160,7 +159,7 @@ export class WriteBatch {
       // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
       const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
       const placing = this.spans.lock(tx, scope, spanIds);
-      const watermark = indexedUntil((query) => tx.all(query), scope);
+      const watermark = indexedUntil(tx, scope);
       await allSettledOrThrow(locking, placing, watermark);
       set.indexedUntil = await watermark;
       const places = await placing;
@@ -168,7 +167,7 @@ export class WriteBatch {
       spans = await this.spans.loadLocked(tx, scope, spanIds, places);
       await this.assertLocked(tx, set, spans);
     } else {
-      set.indexedUntil = await indexedUntil((query) => tx.all(query), scope);
+      set.indexedUntil = await indexedUntil(tx, scope);
       spans = await this.spans.loadForWrite(tx, scope, spanIds);
       for (const { traceId } of spans) traceIds.add(traceId);
       for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
@@ -202,10 +201,7 @@ export class WriteBatch {
       return;
     }
     await saving;
-    for (const cell of traces) {
-      if (!cell.recount || !cell.now) continue;
-      cell.now = { ...cell.now, lastEndedAt: await this.spans.latestEnd(tx, set.scope, cell.now.id) };
-    }
+    await this.spans.recountEnds(tx, set.scope, traces);
     await this.traces.save(tx, traces);
   }
 }
