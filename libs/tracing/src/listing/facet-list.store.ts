@@ -13,6 +13,7 @@ import {
   rawSql,
   shapeOf,
   sql,
+  startedIn,
   Storage,
   text,
   type Page,
@@ -117,15 +118,15 @@ function steps(
           since === undefined ? undefined : dayStart(dayOf(since)),
           until === undefined ? undefined : dayStart(dayOf(until) + 1),
         )
-      : rawSql('');
-  const past = prefix === undefined ? rawSql('') : sql` and ${value} < ${pastPrefix(prefix)}`;
+      : sql``;
+  const past = prefix === undefined ? sql`` : sql` and ${value} < ${pastPrefix(prefix)}`;
   const next = sql`select min(${value}) from ${from} v
     where v.project_id = ${scope.projectId} and ${value} is not null${days}${past}`;
   const inside =
     since === undefined && until === undefined
       ? sql`1 = 1`
       : sql`exists (select 1 from ${from} e where e.project_id = ${scope.projectId} and ${rawSql(`e.${column}`)} = facet.value
-          ${inRange('e.started_at', since, until)})`;
+          ${startedIn('e.started_at', { since, until })})`;
   return STEP.query`with recursive facet(value, number) as (
       select (${next}${begun(value, prefix, after)}), 1
       union all
@@ -142,10 +143,10 @@ const traceNames = (
   { since, until, prefix, limit }: ListFacets,
   after: string | undefined,
 ): Query<{ value: string }> => VALUE.query`select distinct v.name as value from (
-    select t.name as name from trace t where t.project_id = ${scope.projectId}${inRange('t.started_at', since, until)}
+    select t.name as name from trace t where t.project_id = ${scope.projectId}${startedIn('t.started_at', { since, until })}
     order by t.started_at desc, t.id desc limit ${NAMED_TRACES_MAX}
   ) v where v.name is not null${prefixed(rawSql('v.name'), prefix)}${
-    after === undefined ? rawSql('') : sql` and v.name > ${after}`
+    after === undefined ? sql`` : sql` and v.name > ${after}`
   } order by v.name limit ${limit + 1}`;
 
 /** No character sorts behind this one, with which no text goes on. */
@@ -157,14 +158,9 @@ const pastPrefix = (prefix: string): string => prefix + LAST_CHARACTER;
 function begun(value: Sql, prefix: string | undefined, after: string | undefined): Sql {
   const isWithin = after !== undefined && (prefix === undefined || compareTexts(after, prefix) >= 0);
   if (isWithin) return sql` and ${value} > ${after}`;
-  return prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix}`;
+  return prefix === undefined ? sql`` : sql` and ${value} >= ${prefix}`;
 }
 
 /** Values that begin with a prefix, where there is one. */
 export const prefixed = (value: Sql, prefix: string | undefined): Sql =>
-  prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${pastPrefix(prefix)}`;
-
-const inRange = (column: string, since: number | undefined, until: number | undefined): Sql =>
-  sql`${since === undefined ? rawSql('') : sql` and ${rawSql(column)} >= ${since}`}${
-    until === undefined ? rawSql('') : sql` and ${rawSql(column)} < ${until}`
-  }`;
+  prefix === undefined ? sql`` : sql` and ${value} >= ${prefix} and ${value} < ${pastPrefix(prefix)}`;

@@ -123,11 +123,10 @@ export class FoundSpans {
 
   /** The condition of the list on `span s`, of all starts at once; `null` for one on texts, which no condition says. */
   get where(): Sql | null {
-    const { storage, limits } = this.parts;
-    const { scope, query, sorting, ofTraces } = this.asked;
+    const { query } = this.asked;
     if (searchesText(query)) return null;
     const indexed: IndexedFilter[] = ['since', 'until', ...equalityFilters(query).slice(0, 1)];
-    return new ListRequest(storage, scope, query, sorting, ofTraces, limits).where(indexed);
+    return this.request(query).where(indexed);
   }
 
   /** How many spans there are, up to a number, where the read store says so. */
@@ -176,16 +175,14 @@ export class FoundSpans {
   private async pendingOf({
     pending: ids,
   }: Pick<StoredSpanSums, 'pending'>): Promise<{ list: ListRequest; own: Candidates; where: Sql }> {
-    const { storage, limits } = this.parts;
-    const { scope, query, sorting, ofTraces } = this.asked;
-    const request = (some: SpanQuery) => new ListRequest(storage, scope, some, sorting, ofTraces, limits);
-    const list = request(query);
+    const { storage } = this.parts;
+    const { scope, query } = this.asked;
+    const list = this.request(query);
     if (ids.length === 0) return { list, own: async () => [], where: rawSql('1 = 0') };
-    const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
-    const within = storage.dialect === 'postgres' ? await startsOfSpans(read, scope, ids) : undefined;
-    const pending = request({ ...query, ids: [...ids], ...(within && { within }) });
+    const within = storage.dialect === 'postgres' ? await startsOfSpans(storage.reads(scope), scope, ids) : undefined;
+    const pending = this.request({ ...query, ids: [...ids], ...(within && { within }) });
     const where = pending.where();
-    return { list, own: pending.walking(pending.walk(where, true)), where };
+    return { list, own: pending.candidates(where, true), where };
   }
 
   /** The ways to all spans of the list, window by window. */
@@ -204,10 +201,8 @@ export class FoundSpans {
   }
 
   private async plan(window: StartRange): Promise<PlannedList | undefined> {
-    const { storage, limits } = this.parts;
-    const { scope, query, sorting, ofTraces } = this.asked;
-    const within = window === EVER ? query : { ...query, within: window };
-    const list = new ListRequest(storage, scope, within, sorting, ofTraces, limits);
+    const { query } = this.asked;
+    const list = this.request(window === EVER ? query : { ...query, within: window });
     const found = await planList(list);
     if (!found || !query.scoreSort) return found && { list, found };
     const candidates: Candidates = async (...asked) => {
@@ -216,6 +211,11 @@ export class FoundSpans {
       return positions;
     };
     return { list, found: { ...found, candidates } };
+  }
+
+  private request(query: SpanQuery): ListRequest {
+    const { scope, sorting, ofTraces } = this.asked;
+    return new ListRequest(this.parts.storage, scope, query, sorting, ofTraces, this.parts.limits);
   }
 
   private async fetchIn<Row>(
@@ -248,15 +248,15 @@ function withImpliedStatus(query: ListSpans): ListSpans | undefined {
 /** Ranges of starts in which spans are looked for, one after the other: Postgres plans for their partitions alone. */
 async function windowsOf({ storage, partitions }: FindingParts, { scope, query, ofTraces }: Asked): Promise<Windows> {
   if (storage.dialect === 'sqlite') return () => [EVER];
-  const read = <Row>(statement: Parameters<typeof storage.readLong<Row>>[0]) => storage.readLong(statement, scope);
+  const reader = storage.reads(scope);
   const { ids } = query;
   if (ids && !query.scoredOrder) {
-    const starts = await startsOfSpans(read, scope, ids.filter(isStorableText));
+    const starts = await startsOfSpans(reader, scope, ids.filter(isStorableText));
     return () => [starts];
   }
   const traceIds = query.trace_id === undefined ? ofTraces?.ids : [query.trace_id];
   if (traceIds && traceIds.every(isStorableText)) {
-    const starts = await startsOfTraces(read, scope, traceIds);
+    const starts = await startsOfTraces(reader, scope, traceIds);
     return () => [starts];
   }
   if (query.sort_by !== 'started_at' || query.scoredOrder) return () => [EVER];

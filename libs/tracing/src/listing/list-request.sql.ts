@@ -38,12 +38,6 @@ const NUMBER = shapeOf({ number: integer() });
 /** Spans that match, in list order: up to `count` of a part, behind a position. Fewer only at the end. */
 export type Candidates = (part: Part, from: Position | undefined, count: number) => Promise<Position[]>;
 
-/** One statement that finds the spans of a list in list order. */
-export interface Walk {
-  where: Sql;
-  sorting: Sorting;
-}
-
 /** A list of spans that is asked for; what costs a look at the database is looked up once. */
 export class ListRequest {
   private foundNames: Promise<readonly string[] | undefined> | undefined;
@@ -108,15 +102,15 @@ export class ListRequest {
   }
 
   /** The spans that a condition takes, found by one statement. @param few sorts them rather than reading an index. */
-  walk(where: Sql, few = false): Walk {
-    return { where, sorting: { ...this.sorting, unindexed: few } };
+  found(where: Sql, few = false): FoundList {
+    return { where, few, candidates: this.candidates(where, few) };
   }
 
-  walking({ where, sorting }: Walk): Candidates {
-    const isPlain = sorting.unindexed !== true && this.isPlain;
+  candidates(where: Sql, few = false): Candidates {
+    const sorting = { ...this.sorting, unindexed: few };
     return (part, from, count) => {
       const query = selectInListOrder(sorting, where, part, from, count);
-      return this.storage.readLong(isPlain ? plannedOnce(query) : query, this.scope);
+      return this.storage.readLong(!few && this.isPlain ? plannedOnce(query) : query, this.scope);
     };
   }
 
@@ -126,18 +120,16 @@ export class ListRequest {
   }
 }
 
-/** What a position in the list is made of. */
-export const positionColumns = ({ column, idColumn }: Sorting): Sql => rawSql(`${column} as value, ${idColumn} as id`);
-
-/** Spans in list order as one select. */
+/** Positions in list order as one select, of spans where no other table is named. */
 export const selectInListOrder = (
   sorting: Sorting,
   where: Sql,
   part: Part,
   from: Position | undefined,
   count: number,
+  table: Sql = rawSql('span s'),
 ): Query<Position> => positionShape(sorting)
-  .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
+  .query`select ${rawSql(`${sorting.column} as value, ${sorting.idColumn} as id`)} from ${table} where ${where} and ${behind(sorting, part, from)}
   order by ${orderBy(sorting, part)} limit ${count}`;
 
 /** Lists of spans, each of which an index holds in list order. */
@@ -157,9 +149,7 @@ function firstOf(
   from: Position | undefined,
   count: number,
 ): Query<Position> {
-  const own = (of: Sql): Sql => sql`select ${positionColumns(sorting)} from span s
-    where ${where} and ${of} and ${behind(sorting, part, from)}
-    order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}`;
+  const own = (of: Sql): Sql => selectInListOrder(sorting, sql`${where} and ${of}`, part, from, count);
   // Their number is rounded up, so that the statements stay few.
   const arms: Sql[] = values.map((value) => belongs(sql`${value}`));
   while (arms.length !== 2 ** Math.ceil(Math.log2(arms.length))) arms.push(sql`1 = 0`);
@@ -204,8 +194,8 @@ export const LIST_LIMITS: ListLimits = {
 /** How the spans of a list are found. */
 export interface FoundList {
   candidates: Candidates;
-  /** Present where one statement finds them: a text search then reads slices of it together with their payloads. */
-  walk?: Walk;
+  /** They are few, and sorted: no index of texts leaves fewer. */
+  few?: boolean;
   /** The candidates of a text search are found by their texts already. */
   byStore?: true;
   /** What takes the same spans in no order, where one condition says it: for counting them. */
@@ -222,13 +212,6 @@ export interface ListStrategy {
   find(list: ListRequest): MaybeFound | Promise<MaybeFound>;
 }
 type MaybeFound = FoundList | null | undefined;
-
-/** A list that one statement finds. */
-export const byWalk = (list: ListRequest, walk: Walk): FoundList => ({
-  walk,
-  where: walk.where,
-  candidates: list.walking(walk),
-});
 
 /** The form in which a list hands out its spans: whole, or without their texts. */
 export interface SpanForm<Row> {

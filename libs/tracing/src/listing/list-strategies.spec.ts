@@ -46,7 +46,7 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces, ...sco
   const storage = { dialect: 'sqlite' as const, readLong: readLong as Storage['readLong'] };
   const list = new ListRequest(storage, LOCAL_SCOPE, { ...parsed, ...scores }, sorting, ofTraces, LIST_LIMITS);
   const plan = await planList(list);
-  return { strategy: plan?.strategy, walk: plan?.walk, asked };
+  return { strategy: plan?.strategy, asked };
 }
 
 const SCORES = { from: sql`score c`, where: sql`1 = 1`, at: 'c.target_at', id: 'c.span_id' };

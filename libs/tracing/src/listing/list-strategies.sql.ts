@@ -5,7 +5,6 @@ import {
   joinSql,
   sql,
   type Sql,
-  behind,
   integer,
   orderBy,
   plannedOnce,
@@ -19,12 +18,11 @@ import {
 } from '@spandrel/storage';
 import {
   type ListRequest,
-  positionColumns,
+  selectInListOrder,
   type Candidates,
   type Lists,
   type FoundList,
   type ListStrategy,
-  byWalk,
 } from './list-request.sql.js';
 import { inStarts, readOnce, type ScoredOrder } from '../reading/scores-port.js';
 import { valueOrder, valueRange, inValueRange } from './value-lists.sql.js';
@@ -33,23 +31,19 @@ import {
   filteredValues,
   isOfOneTrace,
   spanConditions,
-  type EqualityFilter,
   type IndexedFilter,
   type SpanQuery,
-  type ValueName,
 } from './span-filter.sql.js';
-
-type Driver =
-  | { by: 'equality'; filter: EqualityFilter }
-  | { by: 'names'; names: readonly string[] }
-  | { by: 'value'; name: ValueName };
 
 /** What leaves few spans: the filter whose index is to serve, or a condition of its own. */
 interface SmallFilter {
   spans: number;
   indexed: readonly IndexedFilter[];
-  condition?: Sql;
+  conditions: readonly Sql[];
 }
+
+/** Counts the spans that a filter leaves, up to one more than a limit. */
+type Driver = (limit: number) => Promise<SmallFilter>;
 
 /** Spans that one of the filters leaves few of, found by its index and sorted. */
 const smallFilter: ListStrategy = {
@@ -59,56 +53,42 @@ const smallFilter: ListStrategy = {
     // In start order the index of the only filter finds them without sorting.
     const driversMin = byStart ? 2 : 1;
     if (list.indexedFilters < driversMin) return undefined;
-    const drivers = driversOf(list.query, await list.names());
+    const drivers = driversOf(list, await list.names());
     if (drivers.length < driversMin) return undefined;
-    const few = await firstFew(list, drivers, byStart ? limits.ofFilter : limits.toSort);
-    if (!few) return undefined;
-    const where = list.where(few.indexed, ...(few.condition ? [few.condition] : []));
-    return few.spans === 0 ? null : byWalk(list, list.walk(where, true));
+    const limit = byStart ? limits.ofFilter : limits.toSort;
+    for (const driver of drivers) {
+      const { spans, indexed, conditions } = await driver(limit);
+      if (spans === 0) return null;
+      if (spans <= limit) return list.found(list.where(indexed, ...conditions), true);
+    }
+    return undefined;
   },
 };
 
 /** The filters that an index finds the spans of, likely the rarer ones first. */
-function driversOf(query: SpanQuery, names: readonly string[] | undefined): Driver[] {
-  const equalities = equalityFilters(query).map((filter): Driver => ({ by: 'equality', filter }));
-  const values = filteredValues(query).map((name): Driver => ({ by: 'value', name }));
-  const at = equalities.findIndex((driver) => driver.by === 'equality' && !isOfOneTrace(driver.filter));
-  const named: Driver[] = names ? [{ by: 'names', names }] : [];
-  return [...equalities.toSpliced(at === -1 ? equalities.length : at, 0, ...named), ...values];
-}
-
-async function firstFew(
-  list: ListRequest,
-  drivers: readonly Driver[],
-  limit: number,
-): Promise<SmallFilter | undefined> {
-  for (const driver of drivers) {
-    const few = await countedBy(list, driver, limit);
-    if (few.spans <= limit) return few;
-  }
-  return undefined;
-}
-
-async function countedBy(list: ListRequest, driver: Driver, limit: number): Promise<SmallFilter> {
+function driversOf(list: ListRequest, names: readonly string[] | undefined): Driver[] {
   const { storage, scope, query } = list;
   const { within } = query;
-  if (driver.by === 'value') {
-    const found = await storage.readLong(inValueRange(scope, query, driver.name, limit + 1), scope);
-    const ids = found.map(({ id }) => id);
-    return { spans: ids.length, indexed: [], condition: anyOf('s.id', ids) };
-  }
-  const count = (where: Sql): Promise<number> => list.count(where, limit + 1, true);
-  if (driver.by === 'names') {
-    if (driver.names.length === 0) return { spans: 0, indexed: [] };
-    const condition = anyOf('s.name', driver.names);
+  const filters = equalityFilters(query);
+  const equalities = filters.map((filter): Driver => async (limit) => {
+    const only = { ...NO_FILTER, ...(within && { within }), [filter]: query[filter] };
+    const where = joinSql(spanConditions(scope, only, [filter]) ?? [], ' and ');
+    return { spans: await list.count(where, limit + 1, true), indexed: [filter], conditions: [] };
+  });
+  const named = async (limit: number): Promise<SmallFilter> => {
+    const condition = anyOf('s.name', names!);
     const start = betweenStarts('s.started_at', within?.from, within?.until);
-    const spans = await count(sql`s.project_id = ${scope.projectId}${start} and ${condition}`);
-    return { spans, indexed: [], condition };
-  }
-  const { filter } = driver;
-  const only = { ...NO_FILTER, ...(within && { within }), [filter]: query[filter] };
-  const spans = await count(joinSql(spanConditions(scope, only, [filter]) ?? [], ' and '));
-  return { spans, indexed: [filter] };
+    const where = sql`s.project_id = ${scope.projectId}${start} and ${condition}`;
+    const spans = names!.length === 0 ? 0 : await list.count(where, limit + 1, true);
+    return { spans, indexed: [], conditions: [condition] };
+  };
+  const values = filteredValues(query).map((name): Driver => async (limit) => {
+    const found = await storage.readLong(inValueRange(scope, query, name, limit + 1), scope);
+    const ids = found.map(({ id }) => id);
+    return { spans: ids.length, indexed: [], conditions: [anyOf('s.id', ids)] };
+  });
+  const at = filters.findIndex((filter) => !isOfOneTrace(filter));
+  return [...equalities.toSpliced(at === -1 ? filters.length : at, 0, ...(names ? [named] : [])), ...values];
 }
 
 const NO_FILTER: SpanQuery = { sort_by: 'started_at', sort_order: 'desc', limit: 1 };
@@ -121,7 +101,7 @@ const smallTraceSet: ListStrategy = {
   find(list) {
     const { few, ids = [] } = list.ofTraces ?? {};
     if (!few) return undefined;
-    const found = byWalk(list, list.walk(list.where(), true));
+    const found = list.found(list.where(), true);
     if (list.storage.dialect === 'sqlite' || ids.length < 2 || list.indexedFilters > 0) return found;
     return { ...found, candidates: traceByTrace(list, ids) };
   },
@@ -153,9 +133,7 @@ const lookedUp =
     const { sorting } = list;
     const names = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
     const query = positionShape(sorting).query`select one.value, one.id from ${rows} cross join lateral (
-        select ${positionColumns(sorting)} from span s where ${list.where()} and ${belongs}
-          and ${behind(sorting, part, from)}
-        order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}
+        ${selectInListOrder(sorting, sql`${list.where()} and ${belongs}`, part, from, count)}
       ) one order by ${orderBy(names, part)} limit ${count}`;
     return list.storage.readLong(plannedOnce(query), list.scope);
   };
@@ -176,7 +154,7 @@ const filterIndex: ListStrategy = {
 function byFirstFilter(list: ListRequest): FoundList {
   const [filter] = equalityFilters(list.query);
   const where = list.where(list.byStart ? [filter!, 'since', 'until'] : [filter!]);
-  return byWalk(list, list.walk(where, !list.byStart));
+  return list.found(where, !list.byStart);
 }
 
 /** Spans that are looked up one by one on Postgres, 0.3 ms each; more of them are found in all partitions as soon. */
@@ -197,7 +175,7 @@ const namedSpans: ListStrategy = {
     const { ids } = list.query;
     if (ids === undefined) return undefined;
     if (ids.length === 0) return null;
-    const found = byWalk(list, list.walk(list.where(), true));
+    const found = list.found(list.where(), true);
     if (list.storage.dialect === 'sqlite' || ids.length > APART_MAX) return found;
     return { ...found, candidates: spanBySpan(list, ids) };
   },
@@ -207,12 +185,8 @@ const namedSpans: ListStrategy = {
 function readScores({ scope, sorting, storage }: ListRequest, { from, at, id }: ScoredOrder, where: Sql) {
   const ordered = { ...sorting, column: at, idColumn: id };
   return (behindOf: Position | undefined, count: number): Promise<Position[]> =>
-    storage.readLong(
-      // Each score looks for its span in the partition of its start, whatever the values.
-      plannedOnce(positionShape(sorting).query`select ${positionColumns(ordered)} from ${from}
-        where ${where} and ${behind(ordered, 'valued', behindOf)} order by ${orderBy(ordered, 'valued')} limit ${count}`),
-      scope,
-    );
+    // Each score looks for its span in the partition of its start, whatever the values.
+    storage.readLong(plannedOnce(selectInListOrder(ordered, where, 'valued', behindOf, count, from)), scope);
 }
 
 /** Spans in start order by their scores, which are kept in this order. */
@@ -266,7 +240,7 @@ const namesInOrder: ListStrategy = {
 /** All spans in the order of an index on start or name, each tested for the filters: what finds every list. */
 const sortIndex: ListStrategy = {
   name: 'sort-index',
-  find: (list) => byWalk(list, list.walk(list.where(list.byStart ? ['since', 'until'] : []))),
+  find: (list) => list.found(list.where(list.byStart ? ['since', 'until'] : [])),
 };
 
 /** The strategies in the order in which they are preferred; the last one finds every list. */

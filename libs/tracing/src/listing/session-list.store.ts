@@ -19,6 +19,7 @@ import {
   rawSql,
   shapeOf,
   sql,
+  startedIn,
   startOf,
   Storage,
   text,
@@ -80,7 +81,7 @@ export class SessionListStore {
   /** @throws Invalid `invalid_cursor`. */
   async list(scope: Scope, query: ListSessions): Promise<Page<SessionResource>> {
     const from = startOf(SORTING, query.cursor);
-    if (![query.id_contains, query.user_id].every((one) => one === undefined || isStorableText(one))) {
+    if (![query.id_contains ?? '', query.user_id ?? ''].every(isStorableText)) {
       return { items: [], nextCursor: null };
     }
     const page = await fillPage(
@@ -93,7 +94,7 @@ export class SessionListStore {
               select session_id, min(started_at) as started_at from trace
               where ${ofTraces(scope, query)} group by session_id
             ) sessions
-            where ${startedIn(query)} and ${behind(SORTING, part, start)} order by ${orderBy(SORTING, part)} limit ${count}`,
+            where ${behind(SORTING, part, start)}${startedIn('started_at', query)} order by ${orderBy(SORTING, part)} limit ${count}`,
           scope,
         ),
       }),
@@ -145,13 +146,6 @@ function ofTraces({ projectId }: Scope, { id_contains: needle, user_id: userId }
     conditions.push(sql`session_id in (select u.session_id from trace u
       where u.project_id = ${projectId} and u.user_id = ${userId} and u.session_id is not null)`);
   }
-  return joinSql(conditions, ' and ');
-}
-
-function startedIn({ since, until }: ListSessions): Sql {
-  const conditions = [sql`1 = 1`];
-  if (since !== undefined) conditions.push(sql`started_at >= ${since}`);
-  if (until !== undefined) conditions.push(sql`started_at < ${until}`);
   return joinSql(conditions, ' and ');
 }
 

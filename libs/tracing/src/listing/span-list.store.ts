@@ -23,7 +23,6 @@ import { SpanStore } from '../span.store.js';
 import { FoundSpans, type FindingParts, type PlannedList } from './find-spans.js';
 import { LIST_LIMITS, type ListLimits, type SpanForm } from './list-request.sql.js';
 import { ofProject } from './span-filter.sql.js';
-import { searchesText } from '../text-index/search-text.sql.js';
 
 type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable'>;
 
@@ -84,10 +83,9 @@ export class SpanListStore {
 
   /** How many spans all filters take, up to one more than `max` (docs/spec/spans.md#counting-spans). */
   async count(scope: Scope, filters: SpanFilters, max: number): Promise<number> {
-    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max + 1 });
-    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
+    const found = await this.foundBy(scope, filters, max + 1);
     if (!found) return 0;
-    if (searchesText(query)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
+    if (found.where === null) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
     const stored = await found.countStored(max + 1);
     if (stored !== undefined) return stored;
     let count = 0;
@@ -103,8 +101,7 @@ export class SpanListStore {
    * @returns `undefined` when nothing can match. @throws DomainError `range_too_large` when a search finds too many.
    */
   async conditionOf(scope: Scope, filters: SpanFilters): Promise<Sql | undefined> {
-    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: COUNT_MAX });
-    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
+    const found = await this.foundBy(scope, filters, COUNT_MAX);
     if (!found || found.where) return found?.where ?? undefined;
     const { rows, cut } = await found.fetch('valued', undefined, COUNT_MAX + 1, COUNTED);
     if (cut || rows.length > COUNT_MAX)
@@ -119,15 +116,18 @@ export class SpanListStore {
     ...asked: Parameters<FoundSpans['sumStored']>
   ): ReturnType<FoundSpans['sumStored']> {
     if (!this.finding.readStore?.registered) return undefined;
-    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: COUNT_MAX });
-    return (await FoundSpans.of(this.finding, scope, query, COUNT_SORTING))?.sumStored(...asked);
+    return (await this.foundBy(scope, filters, COUNT_MAX))?.sumStored(...asked);
   }
 
   /** Ids of the spans that all filters take, newest first, up to `max`. */
   async ids(scope: Scope, filters: SpanFilters, max: number): Promise<string[]> {
-    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit: max });
-    const found = await FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
+    const found = await this.foundBy(scope, filters, max);
     return found ? (await found.fetch('valued', undefined, max, COUNTED)).rows : [];
+  }
+
+  private foundBy(scope: Scope, filters: SpanFilters, limit: number): Promise<FoundSpans | undefined> {
+    const query = this.split({ ...filters, sort_by: 'started_at', sort_order: 'desc', limit });
+    return FoundSpans.of(this.finding, scope, query, COUNT_SORTING);
   }
 
   private split(query: ListSpans): ListSpans {

@@ -81,6 +81,7 @@ function ofSessionAndUser({ session_id: sessionId, user_id: userId }: TraceFilte
   return conditions;
 }
 
-const hasTag = (tag: string): Sql =>
+/** Whether `trace t` has a tag. */
+export const hasTag = (tag: string): Sql =>
   sql`exists (select 1 from trace_tag o where o.project_id = t.project_id and o.tag = ${tag}
     and o.started_at = t.started_at and o.trace_id = t.id limit 1 offset 0)`;

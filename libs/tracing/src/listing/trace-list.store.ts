@@ -28,9 +28,9 @@ import {
   anyOf,
   containsText,
   joinSql,
-  onSqlite,
-  onPostgres,
+  positionIn,
   sql,
+  startedIn,
   text,
   unindexed,
 } from '@spandrel/storage';
@@ -52,6 +52,7 @@ import { TraceLookups } from '../reading/trace-lookups.store.js';
 import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import { lengthOfTrace, type TraceRow } from '../trace.entity.js';
+import { selectInListOrder } from './list-request.sql.js';
 import { cappedInteger, ofProject, statusIs } from './span-filter.sql.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
@@ -128,10 +129,7 @@ export class TraceListStore {
     // What is known of a name that is new has Postgres read all its scores: 80 ms of 10,000.
     const readScores = (behindOf: Position | undefined, count: number) =>
       this.storage.readLong(
-        plannedOnce(positionShape(sorting)
-          .query`select ${rawSql(`${sorting.column} as value, ${sorting.idColumn} as id`)}
-          from ${found.from} where ${found.where} and ${behind(sorting, 'valued', behindOf)}
-          order by ${orderBy(sorting, 'valued')} limit ${count}`),
+        plannedOnce(selectInListOrder(sorting, found.where, 'valued', behindOf, count, found.from)),
         scope,
       );
     let stored = await this.askStore(scope, resolved!);
@@ -271,7 +269,7 @@ const ALL_TRACES: DrivenTraces = {
 
 /** Whether columns can hold the texts that traces of these filters have. */
 const isStorable = ({ name_contains: name, model, provider }: TraceFilters): boolean =>
-  [name, model, provider].every((one) => one === undefined || isStorableText(one));
+  [name, model, provider].every((one) => isStorableText(one ?? ''));
 
 /** The tables and conditions of some filters on traces; `undefined` when nothing can match. */
 async function findTraces(
@@ -316,10 +314,8 @@ async function findTraces(
 }
 
 function conditionsOf(scope: Scope, filters: TraceFilters & MetadataQuery): Sql[] {
-  const conditions = [ofProject('t', scope, filters.ids)];
+  const conditions = [sql`${ofProject('t', scope, filters.ids)}${startedIn('t.started_at', filters)}`];
   if (filters.name_contains !== undefined) conditions.push(containsText('t.name', filters.name_contains));
-  if (filters.since !== undefined) conditions.push(sql`t.started_at >= ${filters.since}`);
-  if (filters.until !== undefined) conditions.push(sql`t.started_at < ${filters.until}`);
   if (filters.status !== undefined) conditions.push(statusIs('t', STATUS[filters.status]));
   if (filters.model !== undefined) conditions.push(namesModel(filters.model));
   for (const column of METADATA_COLUMNS) {
@@ -330,8 +326,7 @@ function conditionsOf(scope: Scope, filters: TraceFilters & MetadataQuery): Sql[
 
 /** The roll-up of a trace lists `["model",count]`; quotes within a name are escaped, so that this is found nowhere else. */
 function namesModel(model: string): Sql {
-  const listed = `[${JSON.stringify(model)},`;
-  return sql`${onSqlite(rawSql('instr'))}${onPostgres(rawSql('strpos'))}(t.models, ${listed}) > 0`;
+  return sql`${positionIn(rawSql('t.models'), `[${JSON.stringify(model)},`)} > 0`;
 }
 
 /** No roll-up knows the providers of a trace: those of few spans are looked up, those of many are tested one by one. */

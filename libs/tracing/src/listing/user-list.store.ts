@@ -18,12 +18,12 @@ import {
   joinSql,
   nullable,
   number,
-  onPostgres,
   orderBy,
   plannedOnce,
   rawSql,
   shapeOf,
   sql,
+  startedIn,
   startOf,
   Storage,
   text,
@@ -90,7 +90,7 @@ export class UserListStore {
   async list(scope: Scope, query: ListUsers): Promise<Page<UserResource>> {
     const sorting = sortingOf(query);
     const from = startOf(sorting, query.cursor);
-    if (![query.prefix, query.id_contains].every((one) => one === undefined || isStorableText(one))) {
+    if (![query.prefix ?? '', query.id_contains ?? ''].every(isStorableText)) {
       return { items: [], nextCursor: null };
     }
     // Postgres by itself would read a small table whole, rather than the index with the sums (ADR 0090).
@@ -170,13 +170,11 @@ function tracesOf(
   query: ReadUser & Pick<ListUsers, 'prefix' | 'id_contains'>,
   isLong = false,
 ): Sql {
-  const { since, until, prefix, id_contains: needle } = query;
+  const { prefix, id_contains: needle } = query;
   const conditions = [sql`from trace where project_id = ${projectId} and user_id is not null`];
-  const start = isLong ? sql`started_at${onPostgres(rawSql(' + 0'))}` : rawSql('started_at');
-  if (since !== undefined) conditions.push(sql`${start} >= ${since}`);
-  if (until !== undefined) conditions.push(sql`${start} < ${until}`);
+  const range = startedIn(isLong ? 'started_at + 0' : 'started_at', query);
   if (needle !== undefined) conditions.push(containsText('user_id', needle));
-  return sql`${joinSql(conditions, ' and ')}${prefixed(rawSql('user_id'), prefix)}`;
+  return sql`${joinSql(conditions, ' and ')}${range}${prefixed(rawSql('user_id'), prefix)}`;
 }
 
 const userResource = (user: UserRow): UserResource => ({

@@ -18,10 +18,10 @@ import {
   anyOf,
   atStarts,
   betweenStarts,
-  joinedInOrder,
   text,
   dayStart,
   onPostgres,
+  onSqlite,
 } from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
 import type { SortOrder } from '@spandrel/contract';
@@ -29,7 +29,6 @@ import {
   type Candidates,
   type ListRequest,
   type Lists,
-  type Walk,
   selectInListOrder,
   type ListStrategy,
 } from './list-request.sql.js';
@@ -72,7 +71,7 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
     return left.value === right.value ? compareTexts(left.id, right.id) < 0 : left.value! < right.value!;
   };
   const comparePositions = (a: Position, b: Position): number => (isBefore(a, b) ? -1 : 1);
-  const valueless = list.walking(valuelessWalk(list, name, where));
+  const valueless = valuelessOf(list, name, where);
 
   /** @param bound a span of the list that the page does not go beyond. */
   const pageOf = async (
@@ -111,10 +110,10 @@ const bucketsOf = (heads: readonly Head[]): Lists => ({
 });
 
 /** Spans without the number, by id: those without a duration run still, and are few; of the others there are many. */
-const valuelessWalk = ({ sorting }: ListRequest, name: ValueName, where: Sql): Walk =>
+const valuelessOf = (list: ListRequest, name: ValueName, where: Sql): Candidates =>
   name === 'duration'
-    ? { where: sql`${where} and ${statusIs('s', STATUS.running)}`, sorting: { ...sorting, unindexed: true } }
-    : { where, sorting };
+    ? list.candidates(sql`${where} and ${statusIs('s', STATUS.running)}`, true)
+    : list.candidates(where);
 
 function headsOf(list: ListRequest, name: ValueName, where: Sql, part: Part, from?: Position): Query<Head> {
   const { scope, query, sorting, storage, indexedFilters, isPlain } = list;
@@ -167,7 +166,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
   };
   const many = (bucket: number, from: Position | undefined, count: number): Promise<Position[]> => {
     const within = sql`s.started_at >= ${bucketStart(bucket)} and s.started_at < ${bucketStart(bucket + 1)}`;
-    return list.walking(list.walk(list.where([], within)))('valued', from, count);
+    return list.candidates(list.where([], within))('valued', from, count);
   };
 
   return async (_part, from, count) => {
@@ -202,16 +201,17 @@ const matchesOf = (
   count: number,
 ): Query<Match> =>
   plannedOnce(MATCH.query`${bucketsWith(scope, query, name, order, from)}
-  select buckets.bucket as bucket, s.id as id, s.started_at as "startedAt" from ${joinedInOrder({
-    outer: 'buckets',
-    inner: 'span',
-    alias: 's',
-    columns: 's.id, s.started_at',
-    where: sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', query.within?.from, query.within?.until)}
+  select buckets.bucket as bucket, s.id as id, s.started_at as "startedAt" from buckets cross join ${spansOf(
+    sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', query.within?.from, query.within?.until)}
       and ${bucketIs(rawSql('buckets.bucket'))} and ${inRange(query, name)}`,
-    limit: count,
-  })}
-  limit ${count}`);
+    count,
+  )} limit ${count}`);
+
+/** SQLite joins as a cross join is written, Postgres in any order unless one side is lateral. */
+const spansOf = (where: Sql, limit: number): Sql =>
+  sql`${onSqlite(sql`span s where ${where}`)}${onPostgres(
+    sql`lateral (select s.id, s.started_at from span s where ${where} limit ${limit}) s`,
+  )}`;
 
 /**
  * The buckets with spans that have a value, one step in its index each: a CTE `buckets(bucket)`, made as far as it is read.

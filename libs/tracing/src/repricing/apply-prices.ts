@@ -6,7 +6,7 @@ import { Storage, decodeCursor, encodeCursor } from '@spandrel/storage';
 import { PRICING, type PricingTable } from '../pricing/pricing.js';
 import { SpanStore } from '../span.store.js';
 import { RecordWrites } from '../write/record-writes.js';
-import { addCost, costOf, type CostSum } from '../write/trace-rollup.js';
+import { addCost, costOf } from '../write/trace-rollup.js';
 import { PricedSpansStore, type PlacedSpan } from './priced-spans.store.js';
 import { RepricedCount, repricedSpan, type RepricedSums } from './reprice-spans.js';
 
@@ -43,16 +43,15 @@ export class ApplyPrices {
     const size = { spans: this.writes.jobRecords, bytes: BYTES_MAX };
     const { spans, isLast } = await this.priced.slice(scope, request, from?.behind, size);
     const sums = await this.reprice(scope, spans, isDry);
-    const soFar = added(from?.soFar ?? NOTHING_APPLIED, sums);
+    const soFar = added(from?.soFar ?? new RepricedCount(), sums);
     if (isLast && !isDry) {
-      const { examined, changed, before, after } = soFar;
-      const counted = { spans_examined: examined, spans_changed: changed };
-      const cost = { cost_before: costOf(before), cost_after: costOf(after) };
+      const counted = { spans_examined: examinedOf(soFar), spans_changed: soFar.changed };
+      const cost = { cost_before: costOf(soFar.before), cost_after: costOf(soFar.after) };
       await this.record(scope, 'prices.applied', { ...details, ...counted, ...cost });
     }
     const { changed, unchanged, reported, before, after } = sums;
     return {
-      examined: changed + unchanged + reported,
+      examined: examinedOf(sums),
       ...{ changed, unchanged, reported },
       ...{ before: costOf(before), after: costOf(after) },
       next_cursor: isLast ? null : writeApplyCursor({ behind: spans.at(-1)!, soFar }),
@@ -80,39 +79,28 @@ export class ApplyPrices {
   }
 }
 
-const added = (soFar: AppliedSoFar, { changed, unchanged, reported, before, after }: RepricedSums): AppliedSoFar => ({
-  examined: soFar.examined + changed + unchanged + reported,
-  changed: soFar.changed + changed,
-  before: addCost(soFar.before, before),
-  after: addCost(soFar.after, after),
+const examinedOf = ({ changed, unchanged, reported }: RepricedSums): number => changed + unchanged + reported;
+
+const added = (a: RepricedSums, b: RepricedSums): RepricedSums => ({
+  changed: a.changed + b.changed,
+  unchanged: a.unchanged + b.unchanged,
+  reported: a.reported + b.reported,
+  before: addCost(a.before, b.before),
+  after: addCost(a.after, b.after),
 });
-
-/** What a run that applies prices has come to: its last answer leaves that in the audit log. */
-interface AppliedSoFar {
-  readonly examined: number;
-  readonly changed: number;
-  /** Dollars of the changed and unchanged spans. */
-  readonly before: CostSum;
-  readonly after: CostSum;
-}
-
-const NOTHING_APPLIED: AppliedSoFar = {
-  examined: 0,
-  changed: 0,
-  before: { usd: 0, pico: 0 },
-  after: { usd: 0, pico: 0 },
-};
 
 /** Where a run that applies prices goes on. */
 interface ApplyPosition {
   readonly behind: PlacedSpan;
-  readonly soFar: AppliedSoFar;
+  /** What it has come to: its last answer leaves that in the audit log. */
+  readonly soFar: RepricedSums;
 }
 
 const LIST = 'prices:apply';
 
-export function writeApplyCursor({ behind, soFar: { examined, changed, before, after } }: ApplyPosition): string {
-  const numbers = [behind.startedAt, examined, changed, before.usd, before.pico, after.usd, after.pico];
+export function writeApplyCursor({ behind, soFar }: ApplyPosition): string {
+  const { changed, unchanged, reported, before, after } = soFar;
+  const numbers = [behind.startedAt, changed, unchanged, reported, before.usd, before.pico, after.usd, after.pico];
   return encodeCursor(LIST, { value: numbers.join(), id: behind.id });
 }
 
@@ -120,16 +108,12 @@ export function writeApplyCursor({ behind, soFar: { examined, changed, before, a
 export function readApplyCursor(cursor: string): ApplyPosition {
   const { value, id } = decodeCursor(LIST, cursor, 'text');
   const numbers = String(value).split(',').map(Number);
-  const [startedAt, examined, changed, beforeUsd, beforePico, afterUsd, afterPico, ...rest] = numbers as [
-    ...[number, number, number, number, number, number, number],
-    ...number[],
-  ];
-  if (numbers.length < 7 || rest.length > 0 || !numbers.every(Number.isSafeInteger)) {
+  if (numbers.length !== 8 || !numbers.every(Number.isSafeInteger)) {
     throw new Invalid('invalid_cursor', 'the cursor is malformed or was made for another request');
   }
-  const [before, after] = [
-    { usd: beforeUsd, pico: beforePico },
-    { usd: afterUsd, pico: afterPico },
-  ];
-  return { behind: { id, startedAt }, soFar: { examined, changed, before, after } };
+  const [startedAt = 0, changed = 0, unchanged = 0, reported = 0, ...costs] = numbers;
+  const [beforeUsd = 0, beforePico = 0, afterUsd = 0, afterPico = 0] = costs;
+  const before = { usd: beforeUsd, pico: beforePico };
+  const after = { usd: afterUsd, pico: afterPico };
+  return { behind: { id, startedAt }, soFar: { changed, unchanged, reported, before, after } };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { integer, joinSql, limitIdsBySize, shapeOf, sql, Storage, text, unindexed } from '@spandrel/storage';
+import { integer, joinSql, limitIdsBySize, shapeOf, sql, startedIn, Storage, text, unindexed } from '@spandrel/storage';
 import { payloadSizes } from '../span-partitions.sql.js';
 import { STATUS } from '../span.entity.js';
 
@@ -39,10 +39,10 @@ export class PricedSpansStore {
     size: SliceSize,
   ): Promise<{ spans: PlacedSpan[]; isLast: boolean }> {
     const { since, model, unpriced } = which;
-    const conditions = [sql`s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}`];
+    const range = startedIn('s.started_at', { since: since ?? undefined });
+    const conditions = [sql`s.project_id = ${scope.projectId} and s.status <> ${STATUS.running}${range}`];
     // The index of models leads to all spans of one in their order, and to those of any in none.
     conditions.push(typeof model === 'string' ? sql`s.model = ${model}` : sql`${unindexed('s.model')} is not null`);
-    if (typeof since === 'number') conditions.push(sql`s.started_at >= ${since}`);
     if (unpriced === true) conditions.push(sql`s.cost is null and s.total_tokens > 0`);
     if (behind) conditions.push(sql`(s.started_at, s.id) > (${behind.startedAt}, ${behind.id})`);
     const found = await this.storage.readLong(

@@ -108,7 +108,11 @@ export class BuildTextIndex {
   }
 
   private async fill(scope: Scope, open: SliceRange, stopped: AbortSignal): Promise<Step> {
-    const made = await cutSlice(open, this.newestFirst(scope, open), this.settings);
+    const made = cutSlice(
+      open,
+      await this.slices.newestSpans(scope, open, LOOKED * this.settings.spans),
+      this.settings,
+    );
     const range = { startedFrom: made.startedFrom, startedUntil: open.startedUntil };
     // Noted before the texts are read, which are thus as they are noted or newer.
     const pending = await this.slices.pendingTexts(scope, range, Number.MAX_SAFE_INTEGER);
@@ -128,16 +132,6 @@ export class BuildTextIndex {
     for (let at = 0; at < pending.length && !stopped.aborted; at += TAKEN_OUT_AT_ONCE) {
       const some = pending.slice(at, at + TAKEN_OUT_AT_ONCE);
       await this.write(scope, (tx) => this.slices.deletePending(tx, scope, some));
-    }
-  }
-
-  private async *newestFirst(scope: Scope, range: SliceRange): AsyncGenerator<SizedSpan[]> {
-    const limit = Math.max(1, Math.ceil(this.settings.spans / 2));
-    for (let last: SizedSpan | undefined; ;) {
-      const spans = await this.slices.sizedSpans(scope, range, last, limit);
-      if (spans.length > 0) yield spans;
-      if (spans.length < limit) return;
-      last = spans.at(-1);
     }
   }
 
@@ -250,42 +244,34 @@ interface SliceSize {
 
 interface CutSlice {
   startedFrom: number;
-  spans: SizedSpan[];
+  spans: readonly SizedSpan[];
   /** There are so many spans or so much text at one start that a filter of them would say nothing. */
   tooLarge: boolean;
 }
 
+/** Spans that a slice is cut from, for each that it should have; with as many that start at once it gets no filter. */
+const LOOKED = 2;
 /** A slice grows to so many times its size where there is nothing behind it, so that no small one is left. */
 const REST = 1.5;
-/** Beyond so many times its size a slice gets no filter. */
+/** With more than so many times the texts a slice gets no filter. */
 const LARGE = 8;
 
 /**
  * Cuts the newest slice off an open range. All spans of one start come to be in one slice.
- * @param spans of the range, newest first, a page at a time.
+ * @param spans the newest of the range, as many as are {@link LOOKED} at.
  */
-export async function cutSlice(
-  open: SliceRange,
-  spans: AsyncIterable<readonly SizedSpan[]>,
-  size: SliceSize,
-): Promise<CutSlice> {
-  const taken: SizedSpan[] = [];
+export function cutSlice(open: SliceRange, spans: readonly SizedSpan[], size: SliceSize): CutSlice {
+  const isAll = spans.length < LOOKED * size.spans;
+  const all = spans.reduce((sum, span) => sum + span.bytes, 0);
+  const isRest = isAll && spans.length <= size.spans * REST && all <= size.bytes * REST;
   let bytes = 0;
-  let full: number | undefined;
-  for await (const page of spans) {
-    for (const span of page) {
-      const last = taken.at(-1);
-      const ended = last !== undefined && last.startedAt !== span.startedAt;
-      if (ended && full === undefined && (taken.length >= size.spans || bytes >= size.bytes)) full = taken.length;
-      if (full !== undefined && (taken.length >= size.spans * REST || bytes >= size.bytes * REST)) {
-        return { startedFrom: taken[full - 1]!.startedAt, spans: taken.slice(0, full), tooLarge: false };
-      }
-      taken.push(span);
-      bytes += span.bytes;
-      if (full === undefined && (taken.length > size.spans * LARGE || bytes > size.bytes * LARGE)) {
-        return { startedFrom: span.startedAt, spans: taken, tooLarge: true };
-      }
-    }
-  }
-  return { startedFrom: open.startedFrom, spans: taken, tooLarge: false };
+  const end = spans.findIndex(({ startedAt }, at) => {
+    const isFull = at >= size.spans || bytes >= size.bytes;
+    if (isFull && !isRest && spans[at - 1]!.startedAt !== startedAt) return true;
+    bytes += spans[at]!.bytes;
+    return false;
+  });
+  const tooLarge = bytes > size.bytes * LARGE || (end === -1 && !isAll);
+  const taken = end === -1 ? spans : spans.slice(0, end);
+  return { startedFrom: end === -1 && isAll ? open.startedFrom : taken.at(-1)!.startedAt, spans: taken, tooLarge };
 }

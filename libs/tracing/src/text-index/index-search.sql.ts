@@ -74,7 +74,7 @@ export class IndexSearch {
     const { query, ofTraces } = list;
     const isOfFew = query.trace_id !== undefined || query.ids !== undefined || ofTraces?.few === true;
     const hashes = needles.flatMap(hashesAsked);
-    if (isOfFew || found.walk?.sorting.unindexed === true || hashes.length === 0) return undefined;
+    if (isOfFew || found.few || hashes.length === 0) return undefined;
     return new IndexSearch(list, hashes, payload);
   }
 

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '@spandrel/kernel';
-import { integer, rowsFrom, shapeOf, sql, type WriteTx } from '@spandrel/storage';
+import { integer, rowsFrom, shapeOf, sql, type Reader, type WriteTx } from '@spandrel/storage';
 import type { StoredSpan } from '../span.entity.js';
-import type { Read } from '../span-partitions.sql.js';
 import type { Cell } from '../write/unit-of-work.js';
 
 const UNTIL = shapeOf({ startedUntil: integer() });
@@ -16,8 +15,8 @@ const MARK_MAX = 2 ** 48 - 1;
  * The watermark of a project: spans that start before it lie in slices. A writer asks in its transaction, which on Postgres
  * has its id by then: what moves the watermark waits for all transactions with earlier ids before slices are made.
  */
-export async function indexedUntil(read: Read, { projectId }: Scope): Promise<number> {
-  const [row] = await read(
+export async function indexedUntil(reader: Reader, { projectId }: Scope): Promise<number> {
+  const [row] = await reader.all(
     UNTIL.query`select c.started_until as "startedUntil" from text_watermark c where c.project_id = ${projectId}`,
   );
   return row?.startedUntil ?? NOTHING_INDEXED;

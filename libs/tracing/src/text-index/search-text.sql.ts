@@ -2,28 +2,25 @@ import type { SpanFilters } from '@spandrel/contract';
 import { Turn } from '@spandrel/kernel';
 import {
   anyOf,
-  behind,
   jsonContains,
   joinSql,
   mayContainJson,
   needleInJson,
-  orderBy,
-  positionShape,
   rawSql,
   shapeOf,
   sql,
   text,
-  upTo,
   type Fetched,
   type Part,
   type Position,
+  type Query,
   type Sql,
 } from '@spandrel/storage';
 import { mayHaveValues, tooMuchMetadata, hasValues } from '../metadata/metadata-filter.sql.js';
-import { positionColumns, type ListRequest, type SpanForm, type Walk } from '../listing/list-request.sql.js';
+import type { ListRequest, SpanForm } from '../listing/list-request.sql.js';
 import { partitionsOfSpans } from '../span-partitions.sql.js';
 import type { StoredSpan } from '../span.entity.js';
-import { PAYLOAD_OF_SPAN, type SpanStore } from '../span.store.js';
+import type { SpanStore } from '../span.store.js';
 import { IndexSearch, type CandidatePage, type TextSearch } from './index-search.sql.js';
 
 const ID = shapeOf({ id: text() });
@@ -40,12 +37,23 @@ const FOUND_LENGTH = 32 * 1024 * 1024;
 /** Spans that are looked at for metadata without an index, for one page. */
 const METADATA_SCAN_MAX = 200_000;
 
+/** What is looked for in payloads, and in which of their texts. */
+const SOUGHT = [
+  ['text_contains', ['input', 'output']],
+  ['input_contains', ['input']],
+  ['output_contains', ['output']],
+  ['error_contains', ['error']],
+] as const;
+type TextColumn = (typeof SOUGHT)[number][1][number];
+
+const soughtBy = (query: SpanFilters): { needle: string; columns: readonly TextColumn[] }[] =>
+  SOUGHT.flatMap(([filter, columns]) => {
+    const needle = query[filter];
+    return needle === undefined ? [] : { needle, columns };
+  });
+
 /** Whether a list looks for something in payloads. */
-export const searchesText = (query: SpanFilters): boolean =>
-  query.metadata !== undefined ||
-  [query.text_contains, query.input_contains, query.output_contains, query.error_contains].some(
-    (needle) => needle !== undefined,
-  );
+export const searchesText = (query: SpanFilters): boolean => query.metadata !== undefined || soughtBy(query).length > 0;
 
 /**
  * Looks through the candidates of a list page by page until enough spans are found; memory stays bounded. The first ones
@@ -102,87 +110,47 @@ const IS_COLD = rawSql('p.cold_digest is not null');
 
 /** Conditions on `span_payload p` that every hit meets, and some that are none: {@link matchesText} decides. */
 function payloadConditions(query: SpanFilters): Sql {
-  const conditions: Sql[] = [];
-  const { text_contains: any, input_contains: input, output_contains: output, error_contains: error } = query;
-  if (any !== undefined)
-    conditions.push(sql`(${mayContainJson('p.input', any)} or ${mayContainJson('p.output', any)} or ${IS_COLD})`);
-  if (input !== undefined) conditions.push(sql`(${mayContainJson('p.input', input)} or ${IS_COLD})`);
-  if (output !== undefined) conditions.push(sql`(${mayContainJson('p.output', output)} or ${IS_COLD})`);
-  if (error !== undefined) conditions.push(mayContainJson('p.error', error));
+  const conditions = soughtBy(query).map(({ needle, columns }) => {
+    const may = columns.map((column) => mayContainJson(`p.${column}`, needle));
+    return sql`(${joinSql(columns[0] === 'error' ? may : [...may, IS_COLD], ' or ')})`;
+  });
   if (query.metadata !== undefined) conditions.push(mayHaveValues('p.metadata', query.metadata));
   return joinSql(conditions, ' and ');
 }
 
 /** What the texts of every hit contain, as they are stored, without the case of A to Z. */
 const needlesInJson = (query: SpanFilters): string[] =>
-  [query.text_contains, query.input_contains, query.output_contains, query.error_contains].flatMap((needle) =>
-    needle === undefined ? [] : (needleInJson(needle) ?? []),
-  );
+  soughtBy(query).flatMap(({ needle }) => needleInJson(needle) ?? []);
 
 /** Whether the decoded payload of a span contains what is searched. */
 async function matchesText(span: StoredSpan, query: SpanFilters): Promise<boolean> {
-  const { text_contains: any, input_contains: input, output_contains: output, error_contains: error } = query;
-  if (any !== undefined && !(await jsonContains(span.input, any)) && !(await jsonContains(span.output, any)))
-    return false;
-  if (input !== undefined && !(await jsonContains(span.input, input))) return false;
-  if (output !== undefined && !(await jsonContains(span.output, output))) return false;
-  if (query.metadata !== undefined && !hasValues(span.metadata, query.metadata)) return false;
-  return error === undefined || jsonContains(span.error, error);
+  for (const { needle, columns } of soughtBy(query)) {
+    if (!(await someContains(span, columns, needle))) return false;
+  }
+  return query.metadata === undefined || hasValues(span.metadata, query.metadata);
+}
+
+async function someContains(span: StoredSpan, columns: readonly TextColumn[], needle: string): Promise<boolean> {
+  for (const column of columns) if (await jsonContains(span[column], needle)) return true;
+  return false;
 }
 
 /** The next `size` candidates in list order, those of them whose payload may contain the text. */
-function nextInListOrder(
-  search: TextSearch,
-  part: Part,
-  from: Position | undefined,
-  size: number,
-): Promise<CandidatePage> {
-  const { walk } = search.found;
-  // A join is planned without knowing where the page lies: on Postgres it reads all payloads of the partitions.
-  return walk && search.list.storage.dialect === 'sqlite'
-    ? pageOfWalk(search.list, walk, part, from, size)
-    : pageOfCandidates(search, part, from, size);
-}
-
-/** Where one statement finds the candidates, another one finds a page's end, so that none of them need be read. */
-async function pageOfWalk(
-  { query, storage, scope }: ListRequest,
-  { where, sorting }: Walk,
-  part: Part,
-  from: Position | undefined,
-  size: number,
-): Promise<CandidatePage> {
-  const order = orderBy(sorting, part);
-  const [end] = await storage.readLong(
-    positionShape(sorting)
-      .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
-      order by ${order} limit 1 offset ${size - 1}`,
-    scope,
-  );
-  const page = end ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}` : behind(sorting, part, from);
-  const rows = await storage.readLong(
-    ID.query`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
-      where ${where} and ${page} and ${payloadConditions(query)} order by ${order}`,
-    scope,
-  );
-  return { ids: rows.map(({ id }) => id), end };
-}
-
-/** The candidates are read, then their payloads by their keys. */
-async function pageOfCandidates(
+async function nextInListOrder(
   { list: { scope, query, storage }, found }: TextSearch,
   part: Part,
   from: Position | undefined,
   size: number,
 ): Promise<CandidatePage> {
+  // Two statements: a join is planned without knowing where the page lies, on Postgres it reads all payloads of the partitions.
   const candidates = await found.candidates(part, from, size);
   const ids = candidates.map(({ id }) => id);
-  const { within } = await partitionsOfSpans(storage.dialect, (read) => storage.readLong(read, scope), scope, ids);
-  const rows = await storage.readLong(
+  const reader = { dialect: storage.dialect, all: <Row>(read: Query<Row>) => storage.readLong(read, scope) };
+  const { within } = await partitionsOfSpans(reader, scope, ids);
+  const rows = await reader.all(
     ID.query`select p.span_id as id from span_payload p
       where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}
       and ${payloadConditions(query)}`,
-    scope,
   );
   const maybes = new Set(rows.map(({ id }) => id));
   return { ids: ids.filter((id) => maybes.has(id)), end: ids.length < size ? undefined : candidates.at(-1) };

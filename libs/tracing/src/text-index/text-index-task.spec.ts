@@ -23,7 +23,7 @@ describe('TextIndexTask', () => {
     const task = new TextIndexTask(
       {} as SpanCommitParticipants,
       { execute, trim: async () => false, ageMs: 1 } as unknown as BuildTextIndex,
-      { projectBehind: async () => projects.shift() ?? null } as unknown as TextIndexStore,
+      { projects: () => projects } as unknown as TextIndexStore,
       { add: () => undefined } as unknown as BackgroundTasks,
     );
     await task.run(stop.signal);

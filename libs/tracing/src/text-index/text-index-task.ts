@@ -97,10 +97,9 @@ export class TextIndexTask implements SpanCommitParticipant, OnModuleInit {
   }
 
   private async watchAll(stopped: AbortSignal): Promise<void> {
-    for (let last: string | null = ''; !stopped.aborted;) {
-      last = await this.slices.projectBehind(last);
-      if (last === null) break;
-      this.watch(last, Date.now());
+    for await (const projectId of this.slices.projects()) {
+      if (stopped.aborted) return;
+      this.watch(projectId, Date.now());
     }
     this.begun = true;
   }

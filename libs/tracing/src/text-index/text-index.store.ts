@@ -19,6 +19,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { projectsWithRecords } from '../reading/counted-spans.sql.js';
 import { ColdTexts } from '../reading/cold-texts.js';
 import { PAYLOAD_OF_SPAN } from '../span.store.js';
 import { spanPayloadTable, spanTable } from '../tables.js';
@@ -37,7 +38,6 @@ const TEXTS = spanTable
   .beside(spanPayloadTable.select('p', ['input', 'output', 'error', 'coldDigest']));
 const LATE = shapeOf({ startedAt: integer(), spanId: text(), mark: integer() });
 const START = shapeOf({ startedAt: nullable(integer()) });
-const PROJECT = shapeOf({ id: nullable(text()) });
 const NEXT = shapeOf({ next: text() });
 const OVER = shapeOf({ over: integer() });
 
@@ -62,18 +62,14 @@ export class TextIndexStore {
     private readonly cold: ColdTexts,
   ) {}
 
-  /** The first project behind an id that has traces; `null` at the end. */
-  async projectBehind(projectId: string): Promise<string | null> {
-    const [row] = await this.storage.readLong(
-      PROJECT.query`select min(t.project_id) as id from trace t where t.project_id > ${projectId}`,
-      PATIENT,
-    );
-    return row?.id ?? null;
+  /** Every project that has traces or spans. */
+  projects(): AsyncGenerator<string> {
+    return projectsWithRecords(this.storage.reads(PATIENT));
   }
 
   /** The watermark of the project, {@link NOTHING_INDEXED} where there is none. */
   watermark(scope: Scope): Promise<number> {
-    return indexedUntil((query) => this.storage.read(query), scope);
+    return indexedUntil(this.storage.reads(), scope);
   }
 
   /**
@@ -166,14 +162,12 @@ export class TextIndexStore {
     );
   }
 
-  /** Spans that start within a range, newest first, behind a span; with the bytes of their texts, which are not read. */
-  async sizedSpans(
+  /** Spans that start within a range, newest first; with the bytes of their texts, which are not read. */
+  async newestSpans(
     { projectId }: Scope,
     { startedFrom, startedUntil }: SliceRange,
-    behind: { startedAt: number; id: string } | undefined,
     limit: number,
   ): Promise<SizedSpan[]> {
-    const rest = behind ? sql` and (s.started_at, s.id) < (${behind.startedAt}, ${behind.id})` : sql``;
     return this.storage.readLong(
       SIZED.query`select s.id as id, s.started_at as "startedAt", coalesce((select coalesce(octet_length(p.input), 0)
           + coalesce(octet_length(p.output), 0) + coalesce(octet_length(p.error), 0)
@@ -181,7 +175,7 @@ export class TextIndexStore {
           where p.project_id = s.project_id and p.span_id = s.id${betweenStarts('p.started_at', startedFrom, startedUntil)}
           limit 1), 0) as bytes
         from span s where s.project_id = ${projectId} and s.started_at >= ${startedFrom}
-        and s.started_at < ${startedUntil}${rest} order by s.started_at desc, s.id desc limit ${limit}`,
+        and s.started_at < ${startedUntil} order by s.started_at desc, s.id desc limit ${limit}`,
       PATIENT,
     );
   }

@@ -142,22 +142,8 @@ export function ingestedSpan(stored: StoredSpan | null, item: IngestSpan, around
 function firstSeen(item: IngestSpan, standing: Standing, around: Surroundings): IngestStep {
   const { now, projectId, pricing } = around;
   const startedAt = item.started_at ?? Math.min(now, item.ended_at ?? now);
-  const created = newSpan(
-    {
-      projectId,
-      id: item.id,
-      traceId: item.trace_id,
-      parentId: item.parent_id,
-      name: item.name,
-      kind: item.kind,
-      input: item.input,
-      metadata: item.metadata,
-      startedAt,
-      createHash: null,
-      cover: around.cover ?? null,
-    },
-    pricing,
-  );
+  const place = { projectId, id: item.id, startedAt, createHash: null, cover: around.cover ?? null };
+  const created = newSpan(item, place, pricing);
   if (standing.running) return { type: 'span_created', after: { ...created, output: toJsonText(item.output) } };
   const { type: finished, after } = finishedNow(created, item, standing.error, now, pricing);
   return { type: 'created_finished', finished, before: created, after };
@@ -209,15 +195,7 @@ function finishedNow(
   pricing: PricingTable,
 ): { type: FinishType; after: StoredSpan } {
   const kind = item.kind ?? (fromJsonText(span.kind) as SpanKind);
-  const finish = {
-    error,
-    endedAt: item.ended_at ?? undefined,
-    now,
-    kind: undefined,
-    output: item.output,
-    metadata: undefined,
-  };
-  const after = finishedSpan(span, finish, kind, pricing);
+  const after = finishedSpan(span, { error, endedAt: item.ended_at, now, output: item.output }, kind, pricing);
   return { type: error === null ? 'span_completed' : 'span_failed', after };
 }
 

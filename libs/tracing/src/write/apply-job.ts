@@ -90,21 +90,9 @@ function createSpan(
     throw idConflict('span');
   }
   if (!set.trace(body.trace_id)) throw traceNotFound();
-  const span = newSpan(
-    {
-      projectId: scope.projectId,
-      id,
-      traceId: body.trace_id,
-      parentId: resolvedParent(set, body.parent_id, body.trace_id),
-      name: body.name,
-      kind: body.kind,
-      input: body.input,
-      metadata: body.metadata,
-      startedAt: body.started_at ?? now,
-      createHash: hash,
-    },
-    pricing,
-  );
+  const parentId = resolvedParent(set, body.parent_id, body.trace_id);
+  const place = { projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash: hash, cover: null };
+  const span = newSpan({ ...body, parent_id: parentId }, place, pricing);
   set.createSpan(span);
   return span;
 }
@@ -113,9 +101,9 @@ function completeSpan(set: UnitOfWork, { id, now, body }: Job<'complete_span'>, 
   const span = runningSpan(set, id);
   return finish(set, span, pricing, {
     error: null,
-    endedAt: body.ended_at ?? undefined,
+    endedAt: body.ended_at,
     now,
-    kind: body.kind ?? undefined,
+    kind: body.kind,
     output: body.output,
     metadata: body.metadata ? mergedMetadata(span.metadata, body.metadata) : undefined,
   });
@@ -124,11 +112,10 @@ function completeSpan(set: UnitOfWork, { id, now, body }: Job<'complete_span'>, 
 function failSpan(set: UnitOfWork, { id, now, body }: Job<'fail_span'>, pricing: PricingTable): StoredSpan {
   return finish(set, runningSpan(set, id), pricing, {
     error: body.error,
-    endedAt: body.ended_at ?? undefined,
+    endedAt: body.ended_at,
     now,
-    kind: body.kind ?? undefined,
+    kind: body.kind,
     output: body.output,
-    metadata: undefined,
   });
 }
 

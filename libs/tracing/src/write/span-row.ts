@@ -1,4 +1,11 @@
-import { DEFAULT_SPAN_KIND, findMember, jsonMembers, memberNames, type SpanKind } from '@spandrel/contract';
+import {
+  DEFAULT_SPAN_KIND,
+  findMember,
+  jsonMembers,
+  memberNames,
+  type CreateSpan,
+  type SpanKind,
+} from '@spandrel/contract';
 import { jsonText, toJsonText } from '@spandrel/storage';
 import { atOnce, inTurns, invalidRequest } from '@spandrel/kernel';
 import { amountOrNull, countOrNull, isPricedKind, keyOrNull, usageOfKind } from '../pricing/cost-of-span.js';
@@ -7,42 +14,27 @@ import { COVER, isOtlp } from '../usage-attribution/usage-attribution.js';
 import { type PricingTable, estimateCost } from '../pricing/pricing.js';
 import { type StoredSpan, type SpanRow, STATUS } from '../span.entity.js';
 
-interface SpanDraft {
-  projectId: string;
-  id: string;
-  traceId: string;
-  parentId: string | null | undefined;
-  name: string;
-  kind: SpanKind | null | undefined;
-  input: unknown;
-  metadata: Record<string, unknown> | null | undefined;
-  startedAt: number;
-  createHash: string | null;
-  /** Bits of `COVER`; none when left out. */
-  cover?: number | null;
-}
-
-/** A span that starts to run. */
-export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
-  const kind: SpanKind = draft.kind ?? DEFAULT_SPAN_KIND;
+/** A span that starts to run. @param place what its request does not say of it. */
+export function newSpan(
+  body: Pick<CreateSpan, 'trace_id' | 'parent_id' | 'name' | 'kind' | 'input' | 'metadata'>,
+  place: Pick<SpanRow, 'projectId' | 'id' | 'startedAt' | 'createHash' | 'cover'>,
+  pricing: PricingTable,
+): StoredSpan {
+  const kind: SpanKind = body.kind ?? DEFAULT_SPAN_KIND;
   return {
-    projectId: draft.projectId,
-    id: draft.id,
-    traceId: draft.traceId,
-    parentId: draft.parentId ?? null,
-    name: draft.name,
+    ...place,
+    traceId: body.trace_id,
+    parentId: body.parent_id ?? null,
+    name: body.name,
     status: STATUS.running,
-    ...spanFacts(kind, null, pricing, isOtlp({ cover: draft.cover ?? null })),
-    startedAt: draft.startedAt,
+    ...spanFacts(kind, null, pricing, isOtlp(place)),
     endedAt: null,
     durationMs: null,
-    createHash: draft.createHash,
-    cover: draft.cover ?? null,
     ...NO_METADATA_VALUES,
     kind: jsonText(kind),
-    input: toJsonText(draft.input),
+    input: toJsonText(body.input),
     output: null,
-    metadata: metadataText(draft.metadata),
+    metadata: metadataText(body.metadata),
     error: null,
     coldDigest: null,
   };
@@ -93,15 +85,15 @@ function* mergeInPieces(stored: string | null, added: Record<string, unknown>): 
 export interface Finish {
   /** `null` completes the span, a message fails it. */
   error: string | null;
-  /** When it ended; `undefined` is now, or its start when that is later. */
-  endedAt: number | undefined;
+  /** When it ended; nothing is now, or its start when that is later. */
+  endedAt: number | null | undefined;
   now: number;
   /** Replaces the kind. */
-  kind: SpanKind | undefined;
+  kind?: SpanKind | null | undefined;
   /** Replaces the output; `undefined` keeps it. */
   output: unknown;
   /** JSON text; replaces the metadata, `undefined` keeps them. */
-  metadata: string | null | undefined;
+  metadata?: string | null | undefined;
 }
 
 /**
@@ -120,7 +112,7 @@ export function finishedSpan(
   return withCostOrigin({
     ...span,
     ...spanFacts(finish.kind ?? currentKind, span.startedAt, pricing, isOtlp(span)),
-    kind: finish.kind === undefined ? span.kind : jsonText(finish.kind),
+    kind: finish.kind ? jsonText(finish.kind) : span.kind,
     output: finish.output === undefined ? span.output : toJsonText(finish.output),
     metadata: finish.metadata === undefined ? span.metadata : finish.metadata,
     error: toJsonText(finish.error),
