@@ -2,7 +2,7 @@ import { formatTimestamp, type TraceListItem, type TraceResource } from '@spandr
 import { objectFromJsonText } from '@spandrel/storage';
 import { costOf, modelCounts } from './write/trace-rollup.js';
 import { statusName } from './span.entity.js';
-import type { TraceRow } from './trace.entity.js';
+import { lengthOfTrace, type TraceRow } from './trace.entity.js';
 
 /** A stored trace as the wire shows it (docs/spec/traces.md#the-trace-object). */
 export function traceResource(trace: TraceRow): TraceResource {
@@ -34,7 +34,6 @@ export function traceJson(trace: TraceRow): string {
 export const traceListItem = (trace: TraceRow): TraceListItem => ({ ...traceResource(trace), ...rollup(trace) });
 
 function rollup(trace: TraceRow): Omit<TraceListItem, keyof TraceResource> {
-  const endedAt = traceEndedAt(trace);
   return {
     status: statusName(trace.status),
     span_count: trace.spanCount,
@@ -42,7 +41,7 @@ function rollup(trace: TraceRow): Omit<TraceListItem, keyof TraceResource> {
     total_tokens: trace.totalTokens,
     total_cost: trace.costCount === 0 ? null : costOf({ usd: trace.costUsd, pico: trace.costPico }),
     unpriced_count: trace.unpricedCount,
-    duration_ms: endedAt === null ? null : Math.max(0, endedAt - trace.startedAt),
+    duration_ms: lengthOfTrace(trace),
     models: modelCounts(trace).map(([model]) => model),
   };
 }

@@ -78,23 +78,26 @@ export class ReadWorkers {
   }
 
   private start(): Thread {
-    const worker = new Worker(codeFile('libs/storage/src/sqlite/read-worker.thread.ts'), {
-      workerData: { file: this.file, timeoutMs: 5_000 },
-      execArgv: [],
-    });
+    const worker = startThread('read-worker', this.file);
     const thread: Thread = { worker, settle: undefined };
     const lose = (error: NonNullable<Reply['error']>): void => {
       const index = this.threads.indexOf(thread);
       if (index !== -1) this.threads.splice(index, 1);
       thread.settle?.({ error });
     };
-    worker.unref();
     worker.on('message', (reply: Reply) => thread.settle?.(reply));
     worker.on('error', (error: NodeJS.ErrnoException) => lose(error as NonNullable<Reply['error']>));
     worker.on('exit', () => lose({ message: 'a read thread ended', code: 'SQLITE_CANTOPEN' }));
     this.threads.push(thread);
     return thread;
   }
+}
+
+function startThread(name: 'read-worker' | 'checkpoint', file: string): Worker {
+  const workerData = { file, timeoutMs: 5_000 };
+  const worker = new Worker(codeFile(`libs/storage/src/sqlite/${name}.thread.ts`), { workerData, execArgv: [] });
+  worker.unref();
+  return worker;
 }
 
 /**
@@ -177,11 +180,7 @@ export class Checkpoints {
   }
 
   private startThread(): Worker {
-    const worker = new Worker(codeFile('libs/storage/src/sqlite/checkpoint.thread.ts'), {
-      workerData: { file: this.file, timeoutMs: 5_000 },
-      execArgv: [],
-    });
-    worker.unref();
+    const worker = startThread('checkpoint', this.file);
     worker.on('message', ({ log }: LogState) => {
       this.running = false;
       this.copied = log;

@@ -1,4 +1,4 @@
-import { joinSql, rawSql, sql, type Sql } from './sql.js';
+import { joinSql, onPostgres, onSqlite, rawSql, sql, type Sql } from './sql.js';
 import type { Table } from './table.js';
 import type { WriteTx } from '../transactions/write-tx.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,20 +9,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * UPDATE before the statement does not see to.
  * @param where which rows; columns are named as in the statement itself.
  */
-export const lockedInOrder = <Row>(table: Table<Row>, where: Sql): Sql => ({
-  writeTo(target) {
-    if (target.dialect === 'sqlite') {
-      where.writeTo(target);
-      return;
-    }
-    const key = joinSql(
-      table.key.map((property) => rawSql(`${table.name}.${table.column(property)}`)),
-      ', ',
-    );
-    const name = rawSql(table.name);
-    sql`(${key}) in (select ${key} from ${name} where ${where} order by ${key} for update of ${name})`.writeTo(target);
-  },
-});
+export function lockedInOrder<Row>(table: Table<Row>, where: Sql): Sql {
+  const columns = table.key.map((property) => rawSql(`${table.name}.${table.column(property)}`));
+  const [key, name] = [joinSql(columns, ', '), rawSql(table.name)];
+  const locked = sql`(${key}) in (select ${key} from ${name} where ${where} order by ${key} for update of ${name})`;
+  return sql`${onSqlite(where)}${onPostgres(locked)}`;
+}
 
 /** Rows that one statement of {@link writeInOrder} writes. */
 const ROWS_WRITTEN = 5_000;

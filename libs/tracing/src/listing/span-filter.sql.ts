@@ -39,13 +39,26 @@ const EQUALITIES = Object.keys(EQUALITY_FILTERS) as EqualityFilter[];
 /** Spans of a trace or of a parent lie together. */
 export const isOfOneTrace = (filter: EqualityFilter): boolean => filter === 'trace_id' || filter === 'parent_id';
 
-/** Numbers that are indexed by time bucket and value. */
-export const VALUES = {
-  duration: { column: 'duration_ms', filters: ['duration_min', 'duration_max'] },
-  tokens: { column: 'total_tokens', filters: ['tokens_min'] },
-  cost: { column: 'cost', filters: ['cost_min'] },
-} as const;
+/** Numbers that are indexed by time bucket and value, and their columns. */
+export const VALUES = { duration: 'duration_ms', tokens: 'total_tokens', cost: 'cost' } as const;
 export type ValueName = keyof typeof VALUES;
+
+/** Filters on numbers; those of whole numbers take the next one. */
+const BOUNDS = [
+  { filter: 'duration_min', name: 'duration', operator: '>=', round: Math.ceil },
+  { filter: 'duration_max', name: 'duration', operator: '<=', round: Math.floor },
+  { filter: 'tokens_min', name: 'tokens', operator: '>=', round: Math.ceil },
+  { filter: 'cost_min', name: 'cost', operator: '>=', round: undefined },
+] as const;
+type NumberFilters = Pick<SpanFilters, (typeof BOUNDS)[number]['filter']>;
+
+/** The conditions of filters on numbers. @param columnOf what has a number; `undefined` leaves its filters out. */
+export const numberConditions = (filters: NumberFilters, columnOf: (name: ValueName) => Sql | undefined): Sql[] =>
+  BOUNDS.flatMap(({ filter, name, operator, round }) => {
+    const [bound, column] = [filters[filter], columnOf(name)];
+    if (bound === undefined || column === undefined) return [];
+    return sql`${column} ${rawSql(operator)} ${round ? cappedInteger(round(bound)) : bound}`;
+  });
 
 export const isValue = (name: string): name is ValueName => name in VALUES;
 
@@ -79,7 +92,7 @@ export function spanConditions(
   add(query.since, (since) => sql`${column('since', 's.started_at')} >= ${since}`);
   add(query.until, (until) => sql`${column('until', 's.started_at')} < ${until}`);
   add(query.name_contains, (needle) => containsText('s.name', needle));
-  for (const name of Object.keys(VALUES) as ValueName[]) conditions.push(...valueConditions(query, name, unindexed));
+  conditions.push(...numberConditions(query, (name) => unindexed(`s.${VALUES[name]}`)));
   conditions.push(...(query.scored ?? []));
   return conditions;
 }
@@ -108,29 +121,16 @@ export const equalityFilters = (query: SpanQuery): EqualityFilter[] =>
   EQUALITIES.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
 
 /** The numbers that there is a filter on. */
-export const filteredValues = (query: SpanFilters): ValueName[] =>
-  (Object.keys(VALUES) as ValueName[]).filter((name) =>
-    VALUES[name].filters.some((filter) => query[filter] !== undefined),
-  );
+export const filteredValues = (query: SpanFilters): ValueName[] => [
+  ...new Set(BOUNDS.flatMap(({ filter, name }) => (query[filter] === undefined ? [] : name))),
+];
 
 /** Which spans the filters on a number take, in a form that its index serves. */
 export const inRange = (query: SpanFilters, name: ValueName): Sql =>
-  joinSql(valueConditions(query, name, rawSql), ' and ');
-
-function valueConditions(query: SpanFilters, name: ValueName, column: (name: string) => Sql): Sql[] {
-  const value = column(`s.${VALUES[name].column}`);
-  const conditions: Sql[] = [];
-  if (name === 'duration') {
-    const { duration_min: min, duration_max: max } = query;
-    if (min !== undefined) conditions.push(sql`${value} >= ${cappedInteger(Math.ceil(min))}`);
-    if (max !== undefined) conditions.push(sql`${value} <= ${cappedInteger(Math.floor(max))}`);
-  } else if (name === 'tokens') {
-    if (query.tokens_min !== undefined) conditions.push(sql`${value} >= ${cappedInteger(Math.ceil(query.tokens_min))}`);
-  } else if (query.cost_min !== undefined) {
-    conditions.push(sql`${value} >= ${query.cost_min}`);
-  }
-  return conditions;
-}
+  joinSql(
+    numberConditions(query, (one) => (one === name ? rawSql(`s.${VALUES[name]}`) : undefined)),
+    ' and ',
+  );
 
 /** Written out, and with the condition of the partial index, so that SQLite sees that the index serves. */
 export const statusIs = (alias: string, status: number): Sql =>
@@ -139,7 +139,7 @@ export const statusIs = (alias: string, status: number): Sql =>
   );
 
 /** A bound that integer columns of both databases can be compared with. */
-export const cappedInteger = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));
+const cappedInteger = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));
 
 /** Whole days, in milliseconds since the epoch; `until` is not in it. Open where there is none. */
 export interface StartRange {

@@ -53,7 +53,7 @@ import { statusName, STATUS } from '../span.entity.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import { lengthOfTrace, type TraceRow } from '../trace.entity.js';
 import { selectInListOrder } from './list-request.sql.js';
-import { cappedInteger, ofProject, statusIs } from './span-filter.sql.js';
+import { numberConditions, ofProject, statusIs } from './span-filter.sql.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
@@ -285,7 +285,7 @@ async function findTraces(
   // The scores are those of the ids already. With both, SQLite looks for each id once a score: 95 ms of 600.
   const conditions = [
     ...conditionsOf(scope, scoreSort ? { ...filters, ids: undefined } : filters),
-    ...valueConditions(filters),
+    ...numberConditions(filters, (name) => rawSql(TRACE_VALUES[name].column)),
     ...(order?.left ?? filters.scored ?? []),
   ];
   if (filters.provider !== undefined) {
@@ -369,15 +369,3 @@ const TRACE_VALUES: Record<Exclude<TraceSortKey, 'started_at'>, TraceValue> = {
   tokens: { column: 't.total_tokens', type: 'integer', nullable: false, of: ({ totalTokens }) => totalTokens },
   spans: { column: 't.span_count', type: 'integer', nullable: false, of: ({ spanCount }) => spanCount },
 };
-
-/** The conditions of the filters on numbers, from `trace t` (docs/spec/traces.md#listing-traces). */
-function valueConditions(filters: TraceFilters): Sql[] {
-  const { duration_min: shortest, duration_max: longest, cost_min: cheapest, tokens_min: fewest } = filters;
-  const { duration, cost, tokens } = TRACE_VALUES;
-  const conditions: Sql[] = [];
-  if (shortest !== undefined) conditions.push(sql`${rawSql(duration.column)} >= ${cappedInteger(Math.ceil(shortest))}`);
-  if (longest !== undefined) conditions.push(sql`${rawSql(duration.column)} <= ${cappedInteger(Math.floor(longest))}`);
-  if (cheapest !== undefined) conditions.push(sql`${rawSql(cost.column)} >= ${cheapest}`);
-  if (fewest !== undefined) conditions.push(sql`${rawSql(tokens.column)} >= ${cappedInteger(Math.ceil(fewest))}`);
-  return conditions;
-}

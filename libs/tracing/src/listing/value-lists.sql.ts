@@ -120,7 +120,7 @@ function headsOf(list: ListRequest, name: ValueName, where: Sql, part: Part, fro
   const select = (columns: Sql): Sql => sql`select ${columns} from span s
     where ${joinSql([where, bucketIs(rawSql('buckets.bucket')), behind(sorting, part, from)], ' and ')}
     order by ${orderBy(sorting, part)} limit 1`;
-  const value = rawSql(VALUES[name].column);
+  const value = rawSql(VALUES[name]);
   const head =
     storage.dialect === 'sqlite'
       ? sql` select buckets.bucket as bucket, h.${value} as value, h.id as id
@@ -223,7 +223,7 @@ function bucketsWith(scope: Scope, query: SpanQuery, name: ValueName, order: Sor
   const highest = [until, within?.until].flatMap((start) => (start === undefined ? [] : bucketOf(start)));
   if (from !== undefined) (order === 'desc' ? highest : lowest).push(from);
   const bounds = { low: Math.max(-Infinity, ...lowest), high: Math.min(Infinity, ...highest) };
-  const value = rawSql(`v.${VALUES[name].column}`);
+  const value = rawSql(`v.${VALUES[name]}`);
   if (!days) return sql`with recursive ${stepping(scope, value, order, bounds, 'span', 'buckets')}`;
   // A step costs a look into every partition: of days that have one, all buckets are taken.
   const known = [...new Set(days.flatMap(bucketsOfDay))].filter(
