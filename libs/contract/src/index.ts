@@ -56,6 +56,7 @@ export * from './scoring-rules.js';
 export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';
+export { inTree } from './values/span-tree.js';
 export { bucketsOf, type TimedTrace } from './values/status-buckets.js';
 export { fromColumns } from './values/from-columns.js';
 export * from './values/timestamp.js';

@@ -1,4 +1,4 @@
-import type { SpanOutline, TraceListItem } from '@spandrel/contract';
+import { inTree, type SpanOutline, type TraceListItem } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
 import { NotFound } from '@spandrel/kernel';
 import { z } from 'zod';
@@ -146,26 +146,4 @@ function thoseThatFit(items: readonly unknown[], depths: readonly number[], room
     left -= lengths[at]!;
     return true;
   });
-}
-
-/** Spans with their depth, each behind its parent; one whose parent is not among them stands at the top. */
-function inTree(spans: readonly SpanOutline[]): { span: SpanOutline; depth: number }[] {
-  const ids = new Set(spans.map(({ id }) => id));
-  const children = Map.groupBy(spans, ({ parent_id }) => (parent_id !== null && ids.has(parent_id) ? parent_id : null));
-  const placed: { span: SpanOutline; depth: number }[] = [];
-  const seen = new Set<string>();
-  const walk = (from: readonly SpanOutline[]): void => {
-    const stack = from.toReversed().map((span) => ({ span, depth: 0 }));
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const { span, depth } = next;
-      if (seen.has(span.id)) continue;
-      seen.add(span.id);
-      placed.push(next);
-      for (const child of (children.get(span.id) ?? []).toReversed()) stack.push({ span: child, depth: depth + 1 });
-    }
-  };
-  walk(children.get(null) ?? []);
-  // Spans that are one another's parents hang on nothing.
-  for (const span of spans) if (!seen.has(span.id)) walk([span]);
-  return placed;
 }

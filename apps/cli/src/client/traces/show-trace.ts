@@ -1,4 +1,5 @@
 import {
+  inTree,
   readConversation,
   type ScoreResource,
   type SpanOutline,
@@ -32,63 +33,46 @@ interface TreeRow<Span> {
 /** A chain of a thousand calls is not drawn a thousand branches wide. */
 const LEVELS_DRAWN = 24;
 
-/**
- * Puts spans below their parents, each list in the order that they came in. A span whose parent is not there has none; of
- * spans that are each other's parents the first that came has none.
- * @param depth levels that are shown.
- */
+/** Draws spans below their parents, each list in the order that they came in. @param depth levels that are shown. */
 export function spanTree<Span extends Pick<SpanOutline, 'id' | 'parent_id'>>(
   spans: readonly Span[],
   depth = Infinity,
 ): TreeRow<Span>[] {
-  const known = new Set(spans.map(({ id }) => id));
-  const children = Map.groupBy(spans, ({ parent_id: parent }) =>
-    parent !== null && known.has(parent) ? parent : undefined,
-  );
+  const placed = inTree(spans);
+  const isLast = findLast(placed.map(({ depth: level }) => level));
   const rows: TreeRow<Span>[] = [];
-  const seen = new Set<string>();
-  const grow = (roots: readonly Span[]): void => {
-    const open = placed(roots, 0, '').toReversed();
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const { span, level, below } = at;
-      if (seen.has(span.id)) continue;
-      seen.add(span.id);
-      const under = (children.get(span.id) ?? []).filter(({ id }) => !seen.has(id));
-      if (level + 1 < depth) {
-        rows.push({ ...at, hidden: 0 });
-        open.push(...placed(under, level + 1, below).toReversed());
-      } else {
-        rows.push({ ...at, hidden: mark(under) });
-      }
+  /** What stands in front of the children of the span that came last on each level. */
+  const belows: string[] = [];
+  for (const [at, { span, depth: level }] of placed.entries()) {
+    if (level >= depth) {
+      rows.at(-1)!.hidden++;
+      continue;
     }
-  };
-  grow(children.get(undefined) ?? []);
-  for (const span of spans) if (!seen.has(span.id)) grow([span]);
-  return rows;
-
-  /** Marks spans and all below them as seen. @returns how many they are. */
-  function mark(roots: readonly Span[]): number {
-    const open = [...roots];
-    let count = 0;
-    for (let span = open.pop(); span !== undefined; span = open.pop()) {
-      if (seen.has(span.id)) continue;
-      seen.add(span.id);
-      count++;
-      open.push(...(children.get(span.id) ?? []));
-    }
-    return count;
+    const before = belows[level - 1] ?? '';
+    const [own, next] = branchesOf(level, isLast[at]!);
+    belows[level] = before + next;
+    rows.push({ span, level, branch: before + own, below: before + next, hidden: 0 });
   }
+  return rows;
 }
 
-type Placed<Span> = Omit<TreeRow<Span>, 'hidden'>;
+/** Whether no sibling follows, of each span of a tree. */
+function findLast(levels: readonly number[]): boolean[] {
+  const isLast: boolean[] = [];
+  const levelsBehind: boolean[] = [];
+  for (let at = levels.length - 1; at >= 0; at--) {
+    const level = levels[at]!;
+    isLast[at] = levelsBehind[level] !== true;
+    levelsBehind.length = level;
+    levelsBehind.push(true);
+  }
+  return isLast;
+}
 
-function placed<Span>(spans: readonly Span[], level: number, before: string): Placed<Span>[] {
-  return spans.map((span, index) => {
-    if (level === 0) return { span, level, branch: '', below: '' };
-    if (level > LEVELS_DRAWN) return { span, level, branch: `${before}… `, below: before };
-    const isLast = index === spans.length - 1;
-    return { span, level, branch: `${before}${isLast ? '└─ ' : '├─ '}`, below: `${before}${isLast ? '   ' : '│  '}` };
-  });
+function branchesOf(level: number, isLast: boolean): [own: string, below: string] {
+  if (level === 0) return ['', ''];
+  if (level > LEVELS_DRAWN) return ['… ', ''];
+  return isLast ? ['└─ ', '   '] : ['├─ ', '│  '];
 }
 
 export interface ShowOptions {
@@ -252,7 +236,6 @@ function shown(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** One side of a call of a model. */
 function spokenText({ input, output }: SpanResource, side: 'input' | 'output'): string {
   const messages = side === 'input' ? readConversation(input, null) : readConversation(null, output);
   return messages.length === 0 ? 'null' : conversationText(messages);
