@@ -6,7 +6,6 @@ import type { EvalRunSummary } from '@spandrel/contract';
 /** Characters of each text that an answer keeps which has to fit: fewer are tried until it does. */
 export const TEXT_CHARS = [PREVIEW_CHARS, 100, 40, 10, 0] as const;
 
-/** Items of a list within an item that are shown. */
 const ITEMS_SHOWN = 20;
 
 /** Longest id that this service makes or lets clients choose; sessions and users have longer ones. */

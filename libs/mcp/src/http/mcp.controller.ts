@@ -15,13 +15,11 @@ const SERVER_ERROR = -32_000;
 /** Characters of the longest id that is repeated in an answer to what is refused. */
 const ID_LENGTH_MAX = 1_000;
 
-/** The id of a request, where it is known. */
 const idOf = (message: unknown): string | number | null => {
   const id = (message as { id?: unknown } | null)?.id;
   return (typeof id === 'string' && id.length <= ID_LENGTH_MAX) || typeof id === 'number' ? id : null;
 };
 
-/** An error of JSON-RPC 2.0 as JSON. */
 const rpcError = (id: string | number | null, code: number, message: string, data?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data && { data }) } });
 

@@ -9,7 +9,6 @@ export interface McpMessage {
   /** Headers of the request that MCP gives a meaning to, in lower case. */
   headers: Readonly<Record<string, string>>;
   api: CallerApi;
-  /** Fires when the client has gone. */
   signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import type { EvalRunSummary, EvalStatistics, GroupStatistics } from '@spandrel/contract';
 import { shownGroup } from '@spandrel/contract/browser';
 import { z } from 'zod';
-import { fitParts } from '../answers/fit-parts.js';
+import { fitParts } from '../answers/fit.js';
 import { runItem } from '../answers/slim.js';
 import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 

@@ -81,7 +81,6 @@ const readOn = (spanId: string, field: SpanField, offset: number): object => ({
 
 type ShownSpan = SpanResource & { scores?: readonly ScoreResource[] };
 
-/** The newest scores, as many as `room` holds. */
 function scoresThatFit(scores: ShownSpan['scores'] = [], room: number): object {
   const shown: unknown[] = [];
   for (const { name, value, label, comment, source } of scores) {
@@ -138,7 +137,6 @@ interface PieceToFit {
   field: SpanField;
   /** UTF-16 units into the field's text. */
   offset: number;
-  /** UTF-16 units of the piece at most. */
   chars: number | undefined;
   maxChars: number;
 }

@@ -2,7 +2,7 @@ import type { QueryValue } from '@spandrel/http';
 import { z } from 'zod';
 import { apiArguments, queryOf } from '../arguments/api-arguments.js';
 import { numberArgument } from '../arguments/argument-schema.js';
-import { fitList, type Page } from '../answers/fit-list.js';
+import { fitList, type Page } from '../answers/fit.js';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
 import { defineTool, TEXTS_ARE_DATA, type Tool } from './tool.js';
 
@@ -31,7 +31,6 @@ interface ListCall {
 interface ListTool {
   name: string;
   title: string;
-  /** What is listed, in which order. */
   description: string;
   operations: readonly string[];
   /** The query of the API whose members are the filters. */
@@ -41,7 +40,6 @@ interface ListTool {
   /** Name of the list in the answer of the API, and of the tool unless `to` says another one. */
   from: string;
   to?: string;
-  /** Parameters of the query that every call has. */
   fixed?: Readonly<Record<string, QueryValue>>;
   /** The call that reads a page; the operation with all arguments in its query when left out. @param args but `limit` and `max_chars`. */
   call?: (args: Readonly<Record<string, unknown>>) => ListCall;
@@ -52,7 +50,6 @@ interface ListTool {
 /** Arguments that choose nothing among what there is to list. */
 const NO_FILTERS = /^(cursor|mode|query|sort(_by|_order)?|[a-z]+_id)$/;
 const FILTER = /^(trace|session|user)_id$/;
-/** So many names of arguments are said. */
 const NAMED_MAX = 10;
 
 /** @returns what to say of a list that is empty: which filters it had, and which it had not, though they were given. */

@@ -21,7 +21,6 @@ export interface LastText {
 }
 
 interface ToolDeclaration<Shape extends z.ZodRawShape> {
-  /** What agents call it: `list_traces`. */
   name: string;
   title: string;
   description: string;
@@ -43,7 +42,6 @@ interface ToolDeclaration<Shape extends z.ZodRawShape> {
 
 export interface Tool extends Omit<ToolDeclaration<z.ZodRawShape>, 'arguments' | 'answer'> {
   writes: boolean;
-  /** Every argument; others are refused. */
   readonly schema: z.ZodObject;
   readonly inputSchema: JsonSchema;
   answer: (args: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<string>;

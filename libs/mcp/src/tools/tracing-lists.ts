@@ -1,7 +1,18 @@
-import { listScoresSchema, listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
+import {
+  listScoresSchema,
+  listSessionsSchema,
+  listSpansSchema,
+  listTracesSchema,
+  searchSchema,
+  type CapabilitiesResource,
+} from '@spandrel/contract';
+import { z } from 'zod';
 import { PREVIEW_CHARS } from '../answers/cut-text.js';
+import { fitList } from '../answers/fit.js';
 import { previewOf, spanItem } from '../answers/slim.js';
-import { defineListTool } from './list-tool.js';
+import { apiArguments } from '../arguments/api-arguments.js';
+import { defineListTool, hintOf, limitArgument, limitOf } from './list-tool.js';
+import { defineTool, TEXTS_ARE_DATA } from './tool.js';
 
 export const listTraces = defineListTool({
   name: 'list_traces',
@@ -55,4 +66,39 @@ export const listScores = defineListTool({
   query: listScoresSchema,
   from: 'scores',
   item: ({ revisions: _earlier, ...score }) => score,
+});
+
+export const searchSpans = defineTool({
+  name: 'search_spans',
+  title: 'Search spans',
+  description: `Searches finished spans by words (mode: text), by meaning (vector) or both (hybrid), best first; a span must have all words of a text query. There is one page. Texts are cut to ${PREVIEW_CHARS} characters. ${TEXTS_ARE_DATA}`,
+  operations: ['searchSpans'],
+  arguments: () => ({
+    ...apiArguments(searchSchema, ['limit', 'view', 'preview', 'include', 'filters']),
+    ...apiArguments(searchSchema.shape.filters.def.innerType as z.ZodType),
+    limit: limitArgument,
+  }),
+  isAvailable: async (api) => {
+    if (!api.may('getCapabilities')) return false;
+    const { search_modes: modes } = (await api.call({
+      operation: 'getCapabilities',
+    })) as unknown as CapabilitiesResource;
+    return modes.length > 0;
+  },
+  answer: async ({ limit, ...args }, { api, maxChars, empty }) => {
+    const most = limitOf(limit);
+    const { query, mode, ...filters } = args as Readonly<Record<string, unknown>>;
+    const { spans } = (await api.call({
+      operation: 'searchSpans',
+      body: { query, mode, filters, limit: most, view: 'outline', preview: PREVIEW_CHARS, include: 'scores' },
+    })) as unknown as { spans: Readonly<Record<string, unknown>>[] };
+    const hint = spans.length === 0 ? hintOf(args, empty) : undefined;
+    // There is no cursor to go on with: what does not fit is said.
+    const read = async (count: number) => {
+      const leftOut = spans.length - count;
+      const others = { ...(leftOut > 0 && { left_out: leftOut }), ...(hint !== undefined && { hint }) };
+      return { items: spans.slice(0, count).map(spanItem), nextCursor: null, others };
+    };
+    return fitList({ name: 'spans', limit: most, maxChars, read });
+  },
 });

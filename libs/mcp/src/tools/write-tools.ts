@@ -1,6 +1,8 @@
 import {
+  createDatapointSchema,
   createDatasetSchema,
   createScoreSchema,
+  datapointKindSchema,
   enqueueSchema,
   enqueueTargetsSchema,
   exportSpanSchema,
@@ -8,11 +10,12 @@ import {
   type EvalRunSummary,
 } from '@spandrel/contract';
 import type { CallerApi } from '@spandrel/http';
+import { DomainError, Invalid, invalidRequest, schemaFaults } from '@spandrel/kernel';
 import { z } from 'zod';
-import { fitParts } from '../answers/fit-parts.js';
 import { runItem, previewOf } from '../answers/slim.js';
-import { fitList } from '../answers/fit-list.js';
+import { fitList, fitParts } from '../answers/fit.js';
 import { apiArguments } from '../arguments/api-arguments.js';
+import { argumentSchema } from '../arguments/argument-schema.js';
 import { reviewItem } from './evaluation-lists.js';
 import { defineTool } from './tool.js';
 
@@ -28,6 +31,53 @@ export const createDataset = defineTool({
   answer: async (body, { api, maxChars }) =>
     fitParts([{ name: 'dataset', value: await api.call({ operation: 'createDataset', body }) }], maxChars),
 });
+
+const DATAPOINTS_MAX = 100;
+
+export const addDatapoints = defineTool({
+  name: 'add_datapoints',
+  title: 'Add datapoints',
+  description: `Adds up to ${DATAPOINTS_MAX} datapoints (test cases) to a dataset, in their order, and answers their ids. A faulty one refuses the whole call before any is made. Each is {"Generic":{"input":…,"expected_output":…}} or {"LlmConversation":{"messages":[{"role":…,"content":…}],"expected":…}}.`,
+  operations: ['createDatapoint'],
+  writes: true,
+  arguments: () => ({
+    dataset_id: datasetId,
+    datapoints: z
+      .array(z.unknown())
+      .min(1)
+      .max(DATAPOINTS_MAX)
+      .meta({
+        openapi: { type: 'array', minItems: 1, maxItems: DATAPOINTS_MAX, items: kindSchema() },
+      }),
+  }),
+  answer: async ({ dataset_id, datapoints }, { api }) => {
+    assertKinds(datapoints);
+    const ids: string[] = [];
+    try {
+      for (const kind of datapoints) ids.push(await create(api, dataset_id, kind));
+    } catch (error) {
+      if (ids.length === 0 || !(error instanceof DomainError)) throw error;
+      const detail = `${error.message}; the first ${ids.length} of ${datapoints.length} datapoints were added`;
+      throw new DomainError(error.code, detail, { cause: error });
+    }
+    return JSON.stringify({ dataset_id, datapoint_ids: ids, count: ids.length });
+  },
+});
+
+const kindSchema = (): unknown =>
+  (argumentSchema(createDatapointSchema) as { properties: { kind: unknown } }).properties.kind;
+
+/** @throws Invalid naming every fault of every datapoint, as the API would for each. */
+function assertKinds(datapoints: readonly unknown[]): void {
+  const schema = z.object({ datapoints: z.array(datapointKindSchema) });
+  const { error } = schema.safeParse({ datapoints });
+  if (error) throw invalidRequest(schemaFaults(error, schema), 'the arguments') satisfies Invalid;
+}
+
+async function create(api: CallerApi, datasetId: string, kind: unknown): Promise<string> {
+  const made = await api.call({ operation: 'createDatapoint', path: { id: datasetId }, body: { kind } });
+  return (made as { id: string }).id;
+}
 
 export const exportSpan = defineTool({
   name: 'export_span',
@@ -94,9 +144,9 @@ export const enqueueReviews = defineTool({
         ? { operation: 'enqueueDatapoints', path: { id }, body }
         : { operation: 'enqueueTargets', body },
     )) as unknown as { items: Readonly<Record<string, unknown>>[] };
-    const read = (count: number) => {
+    const read = async (count: number) => {
       const others = { count: items.length, ...(items.length > count && { left_out: items.length - count }) };
-      return Promise.resolve({ items: items.slice(0, count).map(reviewItem), nextCursor: null, others });
+      return { items: items.slice(0, count).map(reviewItem), nextCursor: null, others };
     };
     return fitList({ name: 'reviews', limit: items.length, maxChars, read });
   },
