@@ -6,7 +6,7 @@ export type * as resources from './api/schema.js';
 export { SpandrelError, type SpandrelErrorCode } from './api/spandrel-error.js';
 export { Spandrel } from './spandrel.js';
 export type { SpandrelOptions } from './settings.js';
-export type { FlushResult } from './delivery/delivery.js';
+export type { FlushResult } from './delivery/pauses.js';
 export type { Mask, MaskPlace } from './recording/recording.js';
 export type { ObserveOptions } from './tracing/tracer.js';
 export type { ScoreOptions } from './tracing/score.js';

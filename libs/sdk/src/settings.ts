@@ -1,5 +1,5 @@
 import { apiBase } from './api/http.js';
-import type { DeliverySettings } from './delivery/delivery.js';
+import type { DeliverySettings } from './delivery/delivery-settings.js';
 import type { Mask } from './recording/recording.js';
 
 /** Options of a {@link Spandrel}; those left out are read from variables where they have one. */

@@ -1,13 +1,13 @@
 import { createApi } from './api/client.js';
 import type { Api } from './api/operation-types.js';
-import { Delivery, type FlushResult } from './delivery/delivery.js';
+import { Delivery } from './delivery/delivery.js';
+import type { FlushResult } from './delivery/pauses.js';
 import type { GatewayCalls } from './gateway/gateway-calls.js';
 import { viaFoundGateway, viaGateway } from './gateway/via-gateway.js';
 import { Recording } from './recording/recording.js';
 import { readSettings, type Settings, type SpandrelOptions } from './settings.js';
-import { context } from './tracing/context.js';
+import { context, type Context } from './tracing/context.js';
 import type { HeadersLike } from './tracing/ids.js';
-import type { Context } from './tracing/open-context.js';
 import type { Recorder } from './tracing/recorder.js';
 import type { ScoreOptions } from './tracing/score.js';
 import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';

@@ -155,7 +155,8 @@ function buildBody(body: RawOptions['body']): RequestInit {
   return { body, ...(isStream(body) && { duplex: 'half' }) } as RequestInit;
 }
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+/** @throws what the signal was aborted with. */
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);

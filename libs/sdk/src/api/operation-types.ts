@@ -70,7 +70,6 @@ interface CallWithForms<Id extends keyof Forms> {
   (...args: Given<ArgumentsOf<Id>>): Promise<AnswerOf<Id>>;
 }
 
-/** The method of an operation. */
 type Call<Id extends OperationId> = Id extends keyof Forms
   ? CallWithForms<Id>
   : (...args: Given<ArgumentsOf<Id>>) => Promise<AnswerOf<Id>>;
@@ -84,7 +83,6 @@ export type ItemOf<Id extends ListId, Page = AnswerOf<Id>> =
 
 type ListWithForms = ListId & keyof Forms;
 
-/** Every item of a list, page after page. */
 interface Pages {
   <Id extends ListWithForms>(
     id: Id,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Delivery, type FlushResult } from './delivery.js';
+import { Delivery } from './delivery.js';
+import type { FlushResult } from './pauses.js';
 import { FakeIngest, type Behaviour } from '../../../../test/sdk/support/fake-ingest.js';
 import { TestSpan, TestTrace } from '../../../../test/sdk/support/outgoing-things.js';
 import { VirtualTimers } from '../../../../test/sdk/support/virtual-timers.js';

@@ -1,16 +1,11 @@
 import { finishAtExit, nothingAtExit, onSignals } from './at-exit.js';
 import type { Batch, BodyRoom } from './batch.js';
-import { BatchLimits } from './batch-limits.js';
 import { PACE, type DeliverySettings, type Pace } from './delivery-settings.js';
 import { Losses } from './losses.js';
 import { FlushWaiters, Pauses, type FlushResult } from './pauses.js';
 import { Queue, type OutgoingSpan, type OutgoingTrace } from './queue.js';
 import type { Answer, PostSettings } from './post-batch.js';
 import { systemTimers, type Timers } from './timers.js';
-
-export type { OutgoingSpan, OutgoingTrace } from './queue.js';
-export type { FlushResult } from './pauses.js';
-export type { DeliverySettings } from './delivery-settings.js';
 
 /** A timer or an answer so late will not come: the function was frozen, or the request they belong to is over. */
 const LOST_AFTER_MS = 1_000;
@@ -23,6 +18,42 @@ let loaded: Sending | undefined;
 
 /** @throws Error where it cannot be loaded now; it is tried again. */
 const loadSending = async (): Promise<Sending> => (loaded ??= await import('./sending.js'));
+
+/** A batch is never cut below this, however small a body the server takes. */
+const BYTES_MIN = 65_536;
+
+/** How large a batch may be: smaller while the item is looked for that made the server refuse one. */
+class BatchLimits {
+  items: number;
+  bytes: number;
+  /** The oldest so many hold an item at fault. */
+  private suspects = 0;
+
+  constructor(private readonly pace: Pace) {
+    this.items = pace.batchItems;
+    this.bytes = pace.batchBytes;
+  }
+
+  get isSearching(): boolean {
+    return this.suspects > 0;
+  }
+
+  settled(count: number): void {
+    this.suspects = Math.max(0, this.suspects - count);
+    if (this.suspects === 0) this.items = this.pace.batchItems;
+  }
+
+  found(): void {
+    this.settled(this.suspects);
+  }
+
+  /** A batch of several items was refused. @param tooLargeBytes its size when that is why: later ones stay below half of it. */
+  refused(count: number, tooLargeBytes: number | null): void {
+    this.items = count >> 1;
+    this.suspects = count;
+    if (tooLargeBytes !== null) this.bytes = Math.max(BYTES_MIN, Math.min(this.bytes, tooLargeBytes / 2));
+  }
+}
 
 /**
  * Brings spans and traces to `POST /api/ingest`, in batches, one request at a time, again and again until the server has
@@ -42,7 +73,6 @@ export class Delivery {
   private readonly waiters: FlushWaiters;
   /** Spans that run and have not been reported, with their place. */
   private readonly unreported = new Map<OutgoingSpan, number>();
-  /** Counts what is recorded. */
   private place = 0;
   private delivered = 0;
 
@@ -238,7 +268,6 @@ export class Delivery {
     this.timerAt = Infinity;
   }
 
-  /** Sends batch after batch as long as one is due. */
   private async send(): Promise<void> {
     this.clearTimer();
     if (this.isClosed || this.timers.now() < this.busyUntil) return;

@@ -5,7 +5,6 @@ export class Losses {
   /** Recorded while the queue was full, or after the end. */
   dropped = 0;
   rejected = 0;
-  /** Why the last one was lost. */
   lastReason: string | null = null;
   private reportedDropped = 0;
   private reportedRejected = 0;

@@ -18,7 +18,6 @@ interface PausesSettings {
 
 /** When the server may be asked again, by how it has answered so far. */
 export class Pauses {
-  /** No request before this time. */
   until = -Infinity;
   /** Why nothing gets through; `null` while it does. */
   error: string | null = null;
@@ -32,7 +31,6 @@ export class Pauses {
 
   constructor(private readonly settings: PausesSettings) {}
 
-  /** How long the next request may take. */
   get requestMs(): number {
     const { requestMs, requestMaxMs } = this.settings.pace;
     return Math.min(requestMaxMs, requestMs * 2 ** Math.min(this.timeouts, 30));

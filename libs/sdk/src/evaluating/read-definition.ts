@@ -21,7 +21,6 @@ function numberFrom(value: unknown, path: string, least: number, most: number, w
   throw new DefinitionError(`${path} must be a ${what} ${range}`);
 }
 
-/** {@link numberFrom} for whole numbers. */
 const wholeNumberFrom = (value: unknown, path: string, least: number, most: number): number | undefined =>
   value === undefined || Number.isInteger(value)
     ? numberFrom(value, path, least, most)

@@ -144,7 +144,6 @@ export interface OpenRun {
   trials: Trials;
   names: readonly string[];
   early: Pick<EarlyTries, 'take'>;
-  /** Whether this process started it. */
   isNew: boolean;
   baselineRunId: string | undefined;
   /** Gates that were left out, in words, since there is nothing yet to compare with. */

@@ -12,7 +12,6 @@ export interface Sample {
   kind: DatapointKind;
 }
 
-/** `expected` is undefined where nothing is. */
 function factsOf(kind: DatapointKind) {
   if ('Generic' in kind) {
     const { input, expected_output: expected, metadata } = kind.Generic;
@@ -37,44 +36,24 @@ export async function limited<T>(
   { timeoutMs, signal }: Bounds,
 ): Promise<T> {
   signal.throwIfAborted();
-  const inner = new AbortController();
-  let stop: (reason: unknown) => void = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = (reason) => {
-      // Before the function hears of it, so that it is this reason that counts.
-      reject(reason as Error);
-      inner.abort(reason);
-    };
-  });
-  const expire = (): void => stop(new DOMException(`timed out after ${timeoutMs} ms`, 'TimeoutError'));
+  const time = new AbortController();
+  const expire = (): void => time.abort(new DOMException(`timed out after ${timeoutMs} ms`, 'TimeoutError'));
   const timer = timeoutMs > TIMER_MS_MAX ? undefined : setTimeout(expire, timeoutMs);
-  const stops = listenForStops(signal);
-  stops.add(stop);
+  const inner = AbortSignal.any([signal, time.signal]);
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(inner.reason as Error);
+  });
+  // Before the function hears of it, so that it is this reason that counts.
+  inner.addEventListener('abort', stop);
   try {
-    return await Promise.race([stopped, (async () => run(inner.signal))()]);
+    return await Promise.race([stopped, (async () => run(inner))()]);
   } finally {
     clearTimeout(timer);
-    stops.delete(stop);
+    // A signal of several is kept for as long as somebody listens to it.
+    inner.removeEventListener('abort', stop);
   }
 }
-
-const STOPS = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
-
-/** What a signal stops, by one listener: Node warns of a leak where there are more than ten. */
-function listenForStops(signal: AbortSignal): Set<(reason: unknown) => void> {
-  const known = STOPS.get(signal);
-  if (known) return known;
-  const stops = new Set<(reason: unknown) => void>();
-  STOPS.set(signal, stops);
-  signal.addEventListener('abort', () => stops.forEach((stop) => stop(signal.reason)), { once: true });
-  return stops;
-}
-
-/** @throws what the signal was aborted with. */
-export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  limited(() => new Promise<void>(() => {}), { timeoutMs: ms, signal }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-  });
 
 const MEMBERS: readonly string[] = ['output', 'usage', 'cost'];
 
@@ -88,7 +67,6 @@ function readAnswer(answer: unknown) {
   const { output, usage, cost } = isWhole ? (answer as Record<string, unknown>) : { output: answer };
   return {
     output,
-    /** The output as it is kept. */
     text: toText(output),
     inputTokens: countIn(usage, INPUT_TOKENS),
     outputTokens: countIn(usage, OUTPUT_TOKENS),
@@ -132,7 +110,6 @@ interface Said {
   /** `null`: it gave none. */
   score: number | null;
   reason?: string;
-  /** What it calls itself. */
   name?: string;
   error?: string;
 }

@@ -1,41 +1,32 @@
 import type { Api } from '../api/client.js';
 import { mayPass } from '../api/answers.js';
 import { backoffMs } from '../api/http.js';
+import { pause } from '../api/operation-calls.js';
 import type { ExternalResult, EvalRunSummary } from '../api/schema.js';
 import { SpandrelError } from '../api/spandrel-error.js';
 import type { EvalSpandrel, EvalDefinition, EvaluateOptions } from './definition.js';
 import { type Plan, readDefinition } from './read-definition.js';
 import { type OpenRun, resumeRun, startRun } from './start-run.js';
-import { pause, limited, resultOf, trySample, type Sample } from './try-sample.js';
+import { limited, resultOf, trySample, type Sample } from './try-sample.js';
 import { Spandrel } from '../spandrel.js';
 import { readResult, type EvalResult } from './eval-result.js';
 import type { Unset } from './scorer.js';
 
 /** Works on items, so many at once. @throws the first failure, after the work that was under way has ended. */
 async function runPool<Item>(
-  items: AsyncIterator<Item, void, undefined>,
+  items: AsyncGenerator<Item, void, undefined>,
   size: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  let isAtEnd = false;
-  const worker = async (): Promise<void> => {
-    try {
-      while (!failure && !isAtEnd) {
-        const next = await items.next();
-        if (next.done) isAtEnd = true;
-        else if (!failure) await work(next.value);
-      }
-    } catch (error) {
-      failure ??= { error };
-    }
-  };
-  const first = worker();
-  const others: Promise<void>[] = [];
-  for (let count = 1; count < size && !isAtEnd; count++) others.push(worker());
-  await Promise.all([first, ...others]);
-  await items.return?.();
-  if (failure) throw (failure as { error: unknown }).error;
+  // A failure ends the generator for all of them.
+  const workers = Array.from({ length: size }, async () => {
+    for await (const item of items) await work(item);
+  });
+  try {
+    await Promise.all(workers);
+  } finally {
+    await Promise.allSettled(workers);
+  }
 }
 
 interface PendingOf {
@@ -94,7 +85,6 @@ interface ResultsSettings {
   api: Api;
   runId: string;
   signal: AbortSignal;
-  /** Notified of results once they are durable. */
   onDurable: (results: readonly ExternalResult[]) => void;
   /** Called once no more results can go: the run is over, or sending has failed for good. */
   onEnd: (reason: unknown) => void;

@@ -116,7 +116,6 @@ function withoutResponse(value: unknown): unknown {
   return isPair ? value.data : value;
 }
 
-/** Methods of a class by its prototype. */
 const methodsOf = new WeakMap<object, readonly string[]>();
 
 /** Names of the methods by which a result can be read, beside `then`: all that a subclass of `Promise` adds. */

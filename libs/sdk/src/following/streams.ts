@@ -73,7 +73,6 @@ function copyStream(stream: ReadableStream<unknown>, watch: Watch): ReadableStre
   return new ReadableStream({ ...type, ...source } as typeof source, { highWaterMark: 0 });
 }
 
-/** Whether it can be read into buffers of the reader's own. */
 function readsIntoBuffers(stream: ReadableStream): boolean {
   try {
     stream.getReader({ mode: 'byob' }).releaseLock();

@@ -41,7 +41,6 @@ export function findGateway(finder: GatewayFinder): () => Promise<string | undef
   };
 }
 
-/** @throws Error with the reason. */
 async function askFor({ apiUrl, apiKey, fetch = globalThis.fetch }: GatewayFinder): Promise<string> {
   const answer = await fetch(`${apiUrl}/api/capabilities`, {
     ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),

@@ -55,7 +55,6 @@ export function viaFoundGateway<Client extends object>(
   return copyClient(known, baseOf(known), makeFetch(known)) as Client;
 }
 
-/** @throws TypeError when it is no client of a model. */
 function checkedClient(client: object): KnownClient {
   if (isOllama(client) || isModelClient(client)) return client;
   throw new TypeError('viaGateway takes a client of openai, @anthropic-ai/sdk or ollama');

@@ -75,7 +75,6 @@ const INHERITED = {};
  * what it was (docs/sdk.md#what-values-become). Everything is read once.
  */
 export class PlainReader {
-  /** Some of it was left out. */
   isTruncated = false;
   /** The JSON of what was read has as many characters, or more. */
   length = 0;

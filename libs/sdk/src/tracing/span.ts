@@ -1,12 +1,10 @@
 import type { OutgoingSpan } from '../delivery/queue.js';
 import { KEY_LENGTH_MAX, plainText, errorText, NAME_LENGTH_MAX } from '../recording/plain-text.js';
 import type { Faults, MaskPlace } from '../recording/recording.js';
-import { inContext } from './context.js';
+import { inContext, type Context } from './context.js';
 import { formatTraceparent } from './ids.js';
-import type { Context } from './open-context.js';
 import type { Recorder } from './recorder.js';
-import { formatTime, timeOf } from './time.js';
-import { NO_TRACE, type Trace } from './trace.js';
+import { formatTime, NO_TRACE, timeOf, type Trace } from './trace.js';
 
 /** A call of a model. Tokens count where the provider says them; the cost follows from them when it is left out. */
 export interface LlmCall {

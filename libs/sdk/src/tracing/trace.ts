@@ -2,7 +2,6 @@ import type { OutgoingTrace, QueuedTrace } from '../delivery/queue.js';
 import { KEY_LENGTH_MAX, NAME_LENGTH_MAX, plainText } from '../recording/plain-text.js';
 import { formatTraceparent } from './ids.js';
 import type { Recorder } from './recorder.js';
-import { formatTime } from './time.js';
 
 /** What is known of a trace beside its name. */
 export interface TraceOptions {
@@ -98,3 +97,16 @@ const createKey = (text: unknown): string | null => (text === null ? null : plai
 
 /** The trace of instances that record nothing. */
 export const NO_TRACE = new Trace(undefined, '');
+
+/** 0001-01-01 and 9999-12-31: what four-digit years can write. */
+const TIME_MIN = -62_135_596_800_000;
+const TIME_MAX = 253_402_300_799_999;
+
+/** @returns milliseconds since the epoch; now for what is no time. */
+export function timeOf(given: Date | number | undefined): number {
+  const time = given === undefined ? NaN : Number(given);
+  return time >= TIME_MIN && time <= TIME_MAX ? time : Date.now();
+}
+
+/** @param time milliseconds since the epoch. @returns ISO 8601 in UTC. */
+export const formatTime = (time: number): string => new Date(time).toISOString();
