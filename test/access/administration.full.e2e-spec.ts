@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import type { AuditEntry, KeyCreated, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import { backup } from '../../apps/cli/src/backup.js';
-import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
+import { rebuildAnalytics } from '../../apps/cli/src/rebuild.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { SECRET_KEY, type Tenant } from '../support/tenant.ts';

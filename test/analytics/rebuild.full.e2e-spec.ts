@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
+import { rebuildAnalytics } from '../../apps/cli/src/rebuild.js';
 import type { Place, Program } from '../support/places.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';

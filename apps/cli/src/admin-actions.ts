@@ -1,7 +1,15 @@
+import 'reflect-metadata';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { CLI_ACTOR, type Administration } from '@spandrel/access';
+import {
+  accessFeature,
+  AccessSettings,
+  administrationOf,
+  CLI_ACTOR,
+  JwtSettings,
+  type Administration,
+} from '@spandrel/access';
 import type { CheckedChain, ChainHead } from '@spandrel/audit';
 import {
   fieldErrors,
@@ -19,8 +27,8 @@ import {
   updateProjectSchema,
   type MaskingResource,
 } from '@spandrel/contract';
-import { StartError, pathFault } from '@spandrel/kernel';
-import type { MaskingCommands } from '@spandrel/masking';
+import { commandContext, DomainError, inContext, loadPlugins, pathFault, StartError } from '@spandrel/kernel';
+import { maskingCommands, type MaskingCommands } from '@spandrel/masking';
 import type { Page } from '@spandrel/storage';
 import { z } from 'zod';
 import {
@@ -33,8 +41,10 @@ import {
   organizationLine,
   projectLine,
 } from './admin-lines.js';
+import { withDatabase } from './command-database.js';
+import { commandSettings, printFailure } from './command-settings.js';
 
-export interface AdminInput {
+interface AdminInput {
   /** What it is about, where it is about one thing. */
   id: string | undefined;
   /** Options by their names in camel case. */
@@ -43,7 +53,7 @@ export interface AdminInput {
 }
 
 /** What it says: a resource or a list of them, as the API has it, and the same for people. */
-export interface Outcome {
+interface Outcome {
   /** Absent for a command that has printed everything. */
   json?: unknown;
   lines: readonly string[];
@@ -61,7 +71,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
 const OPTIONS: Readonly<Record<string, string>> = { project_id: 'project' };
 
 /** `--rate-limit` of `rate_limit`; `--scopes` of `scopes[1]`. */
-export const toOption = (path: string): string => {
+const toOption = (path: string): string => {
   const member = path.replace(/[[.].*/, '');
   return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
 };
@@ -71,7 +81,6 @@ interface Administrations extends Administration {
   masking(): Promise<MaskingCommands>;
 }
 
-/** @throws StartError when there is no such project. */
 async function organizationOf({ directory }: Administration, projectId: string): Promise<string> {
   const orgId = await directory.organizationOf(projectId);
   if (orgId === undefined) throw new StartError(['there is no such project']);
@@ -251,7 +260,6 @@ const readProject = ({ name, retentionDays, protect, rateLimit }: Options) => ({
   rate_limit: readLimit(rateLimit),
 });
 
-/** @throws StartError without `--yes`. */
 function assertMeant({ yes }: Options): void {
   if (yes !== true) throw new StartError(['--yes: must be given, since everything that is deleted is gone for good']);
 }
@@ -300,3 +308,34 @@ const listed = <Item>(items: readonly Item[], line: (item: Item) => string): Out
 });
 
 const outOfReach = (line: string): string => `${line}: out of reach; the servers delete what it has.`;
+
+export type AdminAction = keyof typeof ADMIN_ACTIONS;
+
+/** Runs an administrative command on the database of the settings and prints what came of it; ends with 1 if it fails. */
+export async function administer(action: AdminAction, input: AdminInput): Promise<void> {
+  try {
+    const settings = commandSettings(input.args);
+    if (settings.core.mode === 'local') {
+      throw new StartError(['mode: local mode has no organizations and no keys; add --mode cloud']);
+    }
+    await withDatabase(settings, [accessFeature], async (storage, logger) => {
+      const access = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
+      const masking = async (): Promise<MaskingCommands> =>
+        maskingCommands(storage, access.audit.trail, (await loadPlugins(settings.core.plugins, logger)).maskers);
+      const administration = { ...access, masking };
+      const outcome: Outcome = await inContext(commandContext(), () => ADMIN_ACTIONS[action](administration, input));
+      const { json, lines } = outcome;
+      process.stdout.write(
+        input.options['json'] && json !== undefined
+          ? `${JSON.stringify(json)}\n`
+          : lines.map((line) => `${line}\n`).join(''),
+      );
+      if (outcome.isRefused) process.exitCode = 1;
+    });
+  } catch (error) {
+    printFailure(error instanceof DomainError ? new StartError(listFaults(error)) : error, 'admin: ');
+  }
+}
+
+const listFaults = ({ message, errors }: DomainError): string[] =>
+  errors ? errors.map(({ path, message: fault }) => `${toOption(path)}: ${fault}`) : [message];

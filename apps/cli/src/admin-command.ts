@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AdminAction } from './admin.js';
+import type { AdminAction } from './admin-actions.js';
 import { settingsCommand } from './settings-command.js';
 
 const ORG = ['--org <id>', 'the organization'] as const;
@@ -26,7 +26,7 @@ export function adminCommand(description: string): Command {
         const [rest, , itself] = given as [string[], unknown, Command];
         // With those of the commands above, which take what they know wherever it stands.
         const options: Record<string, string | boolean> = itself.optsWithGlobals();
-        const { administer } = await import('./admin.js');
+        const { administer } = await import('./admin-actions.js');
         await administer(action, { id, options, args: rest });
       });
 
@@ -110,7 +110,6 @@ export function adminCommand(description: string): Command {
   return admin;
 }
 
-/** Gives a command the options by which the audit log is filtered. */
 const filtered = (command: Command): Command =>
   command
     .option('--org <id>', 'entries of this organization alone')

@@ -20,14 +20,12 @@ export type CommandEntry = {
 
 type ClientCommandEntry = Extract<CommandEntry, { asksServer: true }>;
 
-/** A command of settings-commands.ts. */
 const ofSettings = (
   name: string,
   description: string,
   add: keyof typeof import('./settings-commands.js'),
 ): CommandEntry => ({ name, description, load: async () => (await import('./settings-commands.js'))[add] });
 
-/** A command that asks a server. */
 const ofClient = (name: string, description: string, load: ClientCommandEntry['load']): CommandEntry => ({
   ...{ name, description, load },
   asksServer: true,

@@ -112,7 +112,6 @@ export class AppThread {
     return (await this.exited) === 0;
   }
 
-  /** Ends the app at once, in the middle of whatever it does. */
   async end(): Promise<void> {
     await this.worker.terminate();
   }

@@ -59,7 +59,7 @@ export function addAnalytics({ program }: Parent, description: string): void {
   const analytics = program.command('analytics').description(description);
   const rebuild = 'count them again from all traces and spans';
   settingsCommand(analytics, 'rebuild', { description: rebuild, help: REBUILD_HELP }).action(async () => {
-    const { rebuildAnalytics } = await import('./rebuild-analytics.js');
+    const { rebuildAnalytics } = await import('./rebuild.js');
     await rebuildAnalytics(process.argv.slice(4));
   });
 }
@@ -71,7 +71,7 @@ export function addReadStore({ program }: Parent, description: string): void {
   const store = program.command('read-store').description(description);
   const rebuild = 'have the servers fill it from the start';
   settingsCommand(store, 'rebuild', { description: rebuild, help: STORE_HELP }).action(async () => {
-    const { rebuildStore } = await import('./rebuild-read-store.js');
+    const { rebuildStore } = await import('./rebuild.js');
     await rebuildStore(process.argv.slice(4));
   });
 }

@@ -99,7 +99,6 @@ function lineOf({ label, entry }: StoredEntry, index: number): string {
   return `${String(index + 1).padStart(4)}  ${label}  ${facts.join(', ')}`;
 }
 
-/** @returns what is wrong with a cassette, a line a fault. */
 function faultsOf(path: string, maskers: Parameters<typeof maskOf>[1]): string[] {
   try {
     const file = cassetteFile(path);
@@ -125,7 +124,6 @@ interface FromOptions {
 
 type Query = Record<string, unknown>;
 
-/** Adds `cassette from-trace` and `from-spans`, which make a cassette of what a gateway recorded. */
 function addFromSpans(client: ClientProgram, cassette: Command): void {
   const add = (name: string, description: string): Command =>
     cassette

@@ -23,7 +23,6 @@ export interface CassetteRunEnd {
   /** That of the command; 128 and the signal's number for one that a signal ended, which is how shells have it. */
   code: number;
   reports: CassetteReport[];
-  /** Whether what was recorded is in place. */
   isWritten: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { CommandFailure } from './exit-codes.js';
 
@@ -68,17 +69,9 @@ export function processIo(): CommandIo {
 export async function write(stream: Writable, chunk: string | Uint8Array, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (stream.write(chunk)) return;
-  await new Promise<void>((resolve, reject) => {
-    const done = (): void => {
-      stream.off('drain', done);
-      stream.off('close', done);
-      signal.removeEventListener('abort', done);
-      if (signal.aborted) reject(signal.reason as Error);
-      else resolve();
-    };
-    stream.once('drain', done);
-    stream.once('close', done);
-    signal.addEventListener('abort', done, { once: true });
+  await once(stream, 'drain', { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
   });
 }
 

@@ -45,18 +45,16 @@ export function createClient(options: ClientOptions, io: CommandIo, signal: Abor
     ...readServer(options, io.env),
     // Numbers are shown as they were recorded.
     parseJson: readAsWritten,
-    fetch: (input, init) => fetch(input, { ...init, signal: joinSignals(init?.signal ?? null, signal) }),
+    fetch: (input, init) => fetch(input, { ...init, signal: joinSignals(init?.signal, signal) }),
     // A pause between two tries ends with the command, too.
     wait: async (ms, own) => {
-      await sleep(ms, undefined, { signal: joinSignals(own ?? null, signal) ?? undefined });
+      await sleep(ms, undefined, { signal: joinSignals(own, signal) });
     },
   });
 }
 
-function joinSignals(one: AbortSignal | null, other: AbortSignal | null): AbortSignal | null {
-  if (one === null || other === null) return one ?? other;
-  return AbortSignal.any([one, other]);
-}
+const joinSignals = (...signals: (AbortSignal | null | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== null && signal !== undefined));
 
 function isHttp(url: string): boolean {
   if (!URL.canParse(url)) return false;
@@ -88,7 +86,6 @@ export function notOfSpandrel({ status, headers }: Response): CommandFailure {
   );
 }
 
-/** So many of those that have the same name are shown. */
 const NAMED_MAX = 20;
 
 /** @param others gets the names that were looked at. @param many names such items. @param about what is shown of one. @throws CommandFailure when several have the name. */
@@ -132,7 +129,6 @@ export async function findDataset(api: Api, nameOrId: string): Promise<DatasetRe
   throw new SpandrelError({ status: 404, code: 'dataset_not_found', detail });
 }
 
-/** So many names are listed where none is near. */
 const LISTED_MAX = 10;
 
 /** What may be meant by a name that nothing has: `; is "openai" meant?`, or the names that there are where they are few. */

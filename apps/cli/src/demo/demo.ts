@@ -82,7 +82,6 @@ ${hasDashboard ? dashboardWords(apiUrl) : ''}  Traces        ${get(`/api/traces?
 `;
 }
 
-/** Addresses for a browser, before those for a program. */
 function dashboardWords(apiUrl: string): string {
   return `  In the browser
     Traces      ${apiUrl}/traces?tag=${DEMO_MARKS.tag}
@@ -94,7 +93,6 @@ function dashboardWords(apiUrl: string): string {
 `;
 }
 
-/** What the user reads after a removal. */
 function removedWords({ state, traces, dataset, connections }: FoundDemo, { apiUrl }: DemoSettings): string {
   if (state === 'none') return `There is nothing of the demo at ${apiUrl}.\n`;
   const gone = [

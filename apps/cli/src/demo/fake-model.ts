@@ -44,7 +44,6 @@ const CAPITALS: Readonly<Record<string, string>> = {
   Kenya: 'Nairobi',
 };
 
-/** What the fake chat models say to a request: always the same to the same. */
 function fakeReply({ model, messages = [], tools }: FakeRequest): FakeReply {
   if (model !== FAKE_MODELS.chat && model !== FAKE_MODELS.agent) {
     return { status: 404, code: 'model_not_found', message: `The model \`${String(model)}\` does not exist` };

@@ -34,7 +34,6 @@ export async function findDemo(api: Api): Promise<FoundDemo> {
   return { traces, dataset, connections, state: isEmpty ? 'none' : isWhole ? 'whole' : 'half' };
 }
 
-/** The demo's connections: one, or none. */
 async function findConnections(api: Api): Promise<Connection[]> {
   const connections = await collect(api.pages('listConnections', { query: { limit: 1_000 } }));
   return connections.filter(({ base_url: base }) => URL.parse(base ?? '')?.pathname === `${DEMO_MARKS.modelPath}/v1`);

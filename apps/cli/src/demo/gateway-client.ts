@@ -3,7 +3,6 @@ import { DEMO_MARKS } from './demo-settings.js';
 
 /** The gateway, called as any other program calls it, with the fake model behind it. */
 export class GatewayClient {
-  /** @param modelUrl of the fake model, as the gateway reaches it. */
   constructor(
     private readonly url: string,
     private readonly modelUrl: string,

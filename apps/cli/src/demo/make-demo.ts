@@ -194,7 +194,6 @@ class RecordTraces {
     await this.arrival(traceId, 4);
   }
 
-  /** A vector for a question, a search with it, and an answer. */
   private async search(): Promise<void> {
     const traceId = await this.startTrace(DEMO_TRACES.search, 'a search and an answer', {});
     const question = 'Which city is the capital of Canada?';
@@ -207,7 +206,6 @@ class RecordTraces {
     await this.arrival(traceId, 3);
   }
 
-  /** Two calls that the model refuses. */
   private async failures(): Promise<void> {
     const long = await this.startTrace(DEMO_TRACES.tooLong, 'a prompt that is too long', { user_id: userId });
     const messages = [user('And then? '.repeat(120))];
@@ -239,7 +237,6 @@ class RecordTraces {
     await this.api.completeSpan({ path: { id: spanId }, body: { output } });
   }
 
-  /** Waits until a trace has all its spans, and none of them runs. */
   private async arrival(traceId: string, count: number): Promise<void> {
     await poll(async () => {
       const { spans } = await this.api.getTrace({ path: { id: traceId } });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EvalRunSummary } from '@spandrel/contract';
 import { SpandrelError, type Api } from '@spandrel/sdk';
+import { mayPass } from '@spandrel/sdk/api';
 import type { CommandIo, OutputStream } from '../client/command-io.js';
 import { oneLine, cutText } from '../client/output/text.js';
 
@@ -88,11 +89,9 @@ export async function watchRun(api: Api, runId: string, options: WatchOptions): 
       if (run.status !== 'pending' && run.status !== 'running') return run;
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error) || performance.now() - answeredAt >= times.awayMs) throw error;
+      if (!(error instanceof SpandrelError && mayPass(error)) || performance.now() - answeredAt >= times.awayMs)
+        throw error;
     }
     await delay(Math.min(pauseMs, times.pollMs), undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
-
-const isPassing = (error: unknown): boolean =>
-  error instanceof SpandrelError && (error.status === 0 || error.status === 429 || error.status >= 500);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { McpBridge } from './mcp-bridge.js';
+import { McpBridge } from './mcp-command.js';
 
 interface Sent {
   url: string;

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
 import { parseWithSources, readExactJson } from '@spandrel/contract/browser';
 import { clientCommand, type ClientCall, type ClientProgram } from '../client-command.js';
+import { openContent } from '../datasets/import-export.js';
 import { CommandFailure, ExitCode, UsageFault } from '../exit-codes.js';
 import { readAnswer } from '../server.js';
 
@@ -10,7 +9,6 @@ interface ApiRequest {
   method: string;
   path: string;
   query: Record<string, string[]>;
-  /** Members of a JSON body; `undefined` without any. */
   body: Record<string, unknown> | undefined;
 }
 
@@ -104,13 +102,6 @@ async function callApi(
 }
 
 const chooseMediaType = (file: string): string => MEDIA_TYPES[extname(file).toLowerCase()] ?? 'application/json';
-
-async function openContent(file: string, stdin: Readable): Promise<Uint8Array | ReadableStream<Uint8Array>> {
-  if (file === '-') return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
-  return readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageFault(`${file}: cannot be read (${error.code})`);
-  });
-}
 
 const HELP = `
 Parameters:

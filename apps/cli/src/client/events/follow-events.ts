@@ -42,14 +42,12 @@ export interface FollowedEvent extends ServerEvent {
 }
 
 interface FollowOptions {
-  /** Parameters of `GET /api/events`, without `since`. */
   query: { types?: string; view?: 'full' | 'outline'; trace_id?: string };
   /** The number of the last event that is known; only later ones come. */
   after?: number | undefined;
   signal: AbortSignal;
   /** The stream is open, the first time or again. @param time of the server, as exact as a header has it. */
   onOpen?: (time: Date | undefined) => void;
-  /** The connection was lost; it is made again. */
   onCut?: (reason: string) => void;
   /** Milliseconds before it is made again; for tests. */
   pause?: (failures: number) => number;

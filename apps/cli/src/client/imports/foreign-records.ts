@@ -76,6 +76,5 @@ export function scoreOf(
   };
 }
 
-/** Ids that are others here. */
 const changed = (ids: Readonly<Record<string, string>>): Members =>
   Object.fromEntries(Object.entries(ids).filter(([, id]) => keepId(id) !== id));

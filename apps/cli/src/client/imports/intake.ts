@@ -15,7 +15,6 @@ export interface Place {
 export interface Product {
   /** Puts files into the order in which they are read, and leaves out those that hold nothing to take. */
   arrange?(found: ExportFiles): void;
-  /** Whether a record is one of this product. */
   knows(record: unknown): boolean;
   /** Takes a record that it knows; what cannot be taken of it is left out. */
   take(record: unknown, place: Place, intake: Intake): Promise<void>;
@@ -27,7 +26,6 @@ export interface Product {
 export interface Summary {
   files: number;
   taken: { traces: number; spans: number; scores: number; datapoints: number };
-  /** Datapoints that their dataset has already. */
   duplicates: number;
   /** How often a type of theirs became a kind of ours: `generation → llm_call`. */
   mapped: Record<string, number>;
@@ -68,14 +66,12 @@ export class Intake {
   };
   /** Whether no record of the product was found so far. */
   isUntouched = true;
-  /** Why sending broke off. */
   failure: unknown;
   private items: Item[] = [];
   private bytes = 0;
   private rows: { dataset: string; description: unknown; lines: { json: string; place: Place }[]; bytes: number } =
     NO_ROWS;
 
-  /** @param report is called with each request that was answered. */
   constructor(
     private readonly api: Api,
     private readonly report: (summary: Summary) => void,

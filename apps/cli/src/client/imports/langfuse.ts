@@ -9,7 +9,6 @@ import type { Intake, Place, Product } from './intake.js';
 /** What is known of a trace while its observations are read. */
 interface SeenTrace {
   members: Members;
-  /** The end of its last observation. */
   end: string;
   /** Digests of input and output of the observations without a parent. */
   roots: Set<string>;

@@ -77,7 +77,6 @@ async function takeSpan(
   await takeScores(scores, { trace_id: trace.id, span_id: span.id }, place, intake);
 }
 
-/** The words of an error; `undefined` for none. */
 function failureOf(info: unknown): string | undefined {
   const { exception_type: type, message } = membersOf(info);
   const words = [type, message].filter((one) => filledTextOf(one) !== null).join(': ');

@@ -9,7 +9,6 @@ export class Output {
   /** Columns of the terminal; `undefined` where nothing is to be cut. */
   readonly width: number | undefined;
 
-  /** @param json whether `--json` was given. */
   constructor(
     private readonly io: CommandIo,
     readonly json: boolean,

@@ -46,7 +46,6 @@ interface TableRoom {
 }
 
 const GAP = '  ';
-/** A column that shrinks keeps this much. */
 const NARROWEST = 8;
 
 interface Laid<Row> {

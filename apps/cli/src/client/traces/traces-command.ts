@@ -67,7 +67,6 @@ export function addTraces(client: ClientProgram, description: string): void {
 
 const KIND_COLUMNS = 24;
 
-/** @returns the line of a span that ended, and one of its error. */
 function tailLines(
   span: SpanOutline | SpanResource,
   { isTerminal, width, paint }: Pick<Output, 'isTerminal' | 'width' | 'paint'>,

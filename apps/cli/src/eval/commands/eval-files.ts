@@ -22,7 +22,6 @@ import {
   toDocument,
   prepareReports,
   writeReports,
-  writeTables,
   type ReportOptions,
 } from '../reports/reports.js';
 
@@ -105,7 +104,6 @@ async function callEvalProcess({ file, order, env, signal, onReply }: EvalCall):
 }
 
 interface EvalFile {
-  /** Relative to where the command runs. */
   file: string;
   /** Name of the eval; the file where it has none. */
   name: string;
@@ -182,8 +180,7 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
   }
   const made = ended.flatMap((one) => ('report' in one ? [one.report] : []));
   const faults = ended.filter((one) => 'fault' in one);
-  writeReports(reports, made, true, faults);
-  await writeTables(createClient(options, io, null), reports, made);
+  await writeReports(createClient(options, io, null), reports, made, true, faults);
   tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text), faults);
   io.signal.throwIfAborted();
   if (out.json) await out.document({ evals: ended.map(toEndedDocument) });

@@ -1,4 +1,4 @@
-import { durationMs, RECORDED, spanFiltersSchema } from '@spandrel/contract';
+import { RECORDED, spanFiltersSchema } from '@spandrel/contract';
 import { describeLeftOut, formatCounted } from '@spandrel/contract/browser';
 import type { Api } from '@spandrel/sdk';
 import { nameRun, ciMetadata } from '@spandrel/sdk/eval';
@@ -67,10 +67,6 @@ async function replay(call: ClientCall<ReplayOptions>): Promise<ExitCode> {
   const reports = readReports(options);
   prepareReports(reports);
   const { recorded_model: recorded, ...filters } = readParameters(FILTERS, options);
-  for (const name of ['since', 'until']) {
-    const ms = durationMs(String(filters[name]));
-    if (!Number.isNaN(ms)) filters[name] = new Date(Date.now() - ms).toISOString();
-  }
   const connection = await findConnection(api, options.connection);
   const judge = {
     connection_id: options.judgeConnection && (await findConnection(api, options.judgeConnection)).id,

@@ -13,6 +13,7 @@ import {
   type AnyGate,
   type Gate,
 } from '@spandrel/sdk/eval';
+import { mayPass } from '@spandrel/sdk/api';
 import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
@@ -38,7 +39,6 @@ import {
   toDocument,
   readReports,
   writeReports,
-  writeTables,
   prepareReports,
   type ReportOption,
   type ReportOptions,
@@ -46,7 +46,6 @@ import {
 import type { Column } from '../../client/output/table.js';
 import { formatDollars, formatLatency } from '../words.js';
 
-/** Judges a run by what is given, writes its reports and shows it. */
 async function reportRun(
   { api, out, io, options }: ClientCall<object>,
   run: EvalRunSummary,
@@ -54,8 +53,7 @@ async function reportRun(
   reports: readonly ReportOption[],
 ): Promise<EvalReport> {
   const report = await makeReport(api, run, by, readServer(options, io.env).url);
-  writeReports(reports, [report], false);
-  await writeTables(api, reports, [report]);
+  await writeReports(api, reports, [report], false);
   if (io.signal.aborted) return report;
   if (out.json) await out.document(toDocument(report));
   else await out.lines(reportLines(report, out));
@@ -152,7 +150,8 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
     if (io.signal.aborted && options.detach !== true) {
       await cancel(call, body.id);
       await reportInterrupted(call, body.id, { ...against, ...judging }, reports);
-    } else if (isAway(error)) out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
+    } else if (error instanceof SpandrelError && mayPass(error))
+      out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
     throw error;
   }
   return finishRun(call, run, { ...against, ...judging }, reports);
@@ -279,9 +278,6 @@ export async function cancel({ options, io, out }: ClientCall<object>, runId: st
   }
 }
 
-const isAway = (error: unknown): boolean =>
-  error instanceof SpandrelError && (error.status === 0 || error.status >= 500);
-
 type CheckEvalOptions = JudgingOptions & ReportOptions;
 
 /** `spandrel eval check`: waits for a run and judges it. An interrupt leaves it alone: somebody else began it. */
@@ -383,8 +379,7 @@ async function runMatrix(call: ClientCall<object>, together: Together): Promise<
     throw error;
   }
   const skipped = new Set(made.flatMap((report) => (report.skipped === undefined ? [] : `${report.skipped}.`)));
-  writeReports(reports, made, true);
-  await writeTables(api, reports, made);
+  await writeReports(api, reports, made, true);
   if (out.json) await out.document({ group_id: groupId, evals: made.map(toDocument) });
   else await out.lines([...skipped, ...out.table(COLUMNS).lines(made), '', `Group ${groupId}`]);
   tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));

@@ -26,7 +26,6 @@ const ENTRIES: Readonly<Record<string, string>> = {
 
 /** Traces that are not delivered by then are lost: the eval has waited for its own already. */
 const SHUTDOWN_MS = 2_000;
-/** Lines of a stack that are shown. */
 const FRAMES_MAX = 4;
 
 // Libraries send to a parent process where there is one.

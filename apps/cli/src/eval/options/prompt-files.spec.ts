@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPromptFile } from './prompt-files.js';
+import { readPromptFile } from './run-options.js';
 
 const read = (path: string, text: string) => readPromptFile(path, () => text);
 

@@ -9,6 +9,7 @@ import { sampleItem, sampleReport, sampleRun, sampleScorer } from '../../../../.
 import { anyCharacter } from '../../../../../test/support/any-character.js';
 import { ExitCode } from '../../client/exit-codes.js';
 import type { EvalReport } from './report-items.js';
+import type { Api } from '@spandrel/sdk';
 import { errorLines, tellGitHub, prepareReports, writeReports } from './reports.js';
 import { junitReport } from './junit.js';
 import { markdownReport, inlineCode } from './markdown.js';
@@ -267,10 +268,10 @@ describe('GitHub', () => {
     expect(readFileSync(summary, 'utf8')).toBe(`${page}\n${page}\n`);
   });
 
-  it('reads files in folders that are made, and a folder is no file', () => {
+  it('reads files in folders that are made, and a folder is no file', async () => {
     const file = join(folder, 'deep/er/report.json');
     prepareReports([{ format: 'json', file }]);
-    writeReports([{ format: 'json', file }], [sampleReport()], false);
+    await writeReports({} as Api, [{ format: 'json', file }], [sampleReport()], false);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       ...{ verdict: 'gate', exit_code: 10, run: { id: 'R1' }, statistics: { samples: 6 } },
       gates: [{ gate: 'mean >= 0.9', found: '0.75', passed: false }, {}],

@@ -149,24 +149,21 @@ function prepareFile(file: string): void {
   if (found) accessSync(file, constants.W_OK);
 }
 
-/** Writes the reports that were asked for. @param areSeveral whether they are those of a command that takes several evals. */
-export function writeReports(
+/**
+ * Writes the reports that were asked for, and then the tables, which the server makes: one a run, where there are several
+ * `results-1.csv`, `results-2.csv`.
+ * @param areSeveral whether they are those of a command that takes several evals.
+ */
+export async function writeReports(
+  api: Api,
   options: readonly ReportOption[],
   reports: readonly EvalReport[],
   areSeveral: boolean,
   faults: readonly EvalFault[] = [],
-): void {
+): Promise<void> {
   for (const { format, file } of options) {
     if (!isTable(format)) writeFileSync(file, TEXT_OF[format](reports, faults, areSeveral));
   }
-}
-
-/** Writes the tables that were asked for: one a run, where there are several `results-1.csv`, `results-2.csv`. */
-export async function writeTables(
-  api: Api,
-  options: readonly ReportOption[],
-  reports: readonly Pick<EvalReport, 'run'>[],
-): Promise<void> {
   for (const { format, file } of options.filter((option) => isTable(option.format))) {
     for (const [index, { run }] of reports.entries()) {
       const { body } = await api.raw('GET', `/api/eval/${encodeURIComponent(run.id)}/items`, { query: { format } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clockCheck } from './checks.js';
+import { clockCheck } from './doctor-command.js';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 /** The header of a server whose clock is ahead by so much, for a request that took a fifth of a second. */
