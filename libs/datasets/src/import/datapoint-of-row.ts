@@ -4,7 +4,6 @@ import {
   isScore,
   JsonSyntaxError,
   numberOf,
-  parseExactJson,
   parseWithSources,
   TooManyValues,
   type DatapointKind,
@@ -47,10 +46,13 @@ export class RowFault extends Error {
  * @param columns is called with a row that becomes a datapoint.
  * @throws RowFault
  */
-export function datapointOfRow(row: SourceRow, valuesMax: number, columns?: ImportedColumns): DatapointKind {
+export async function datapointOfRow(
+  row: SourceRow,
+  valuesMax: number,
+  columns?: ImportedColumns,
+): Promise<DatapointKind> {
   if ('fault' in row) throw new RowFault(row.fault);
-  const read =
-    'cells' in row ? readCells(row, valuesMax) : readJson('value' in row ? row.value : parseRow(row.json, valuesMax));
+  const read = 'cells' in row ? await readCells(row, valuesMax) : readJson(await parseRow(row.json, valuesMax));
   const checked = madeDatapointKindSchema.safeParse(kindOf(read));
   if (!checked.success) {
     const { path, message } = checked.error.issues[0]!;
@@ -94,19 +96,19 @@ function readJson(row: JsonValue): ReadRow {
   return { members, names, expected, expectedText: expected && textOf(members[expected]!) };
 }
 
-function readCells({ cells, metadata = [], others = [], values = {} }: CellRow, valuesMax: number): ReadRow {
+async function readCells({ cells, metadata = [], others = [] }: CellRow, valuesMax: number): Promise<ReadRow> {
   const members: Members = {};
   const names: string[] = [];
   for (const name of COLUMNS) {
     if (cells[name] === undefined) continue;
-    members[name] = values[name] ?? cellValue(cells[name], valuesMax);
+    members[name] = await cellValue(cells[name], valuesMax);
     names.push(name);
   }
   const expected = EXPECTED_COLUMNS.find((name) => cells[name] !== undefined);
   const expectedText = expected && (members[expected] === null ? null : cells[expected]);
   if (metadata.length === 0 && others.length === 0) return { members, names, expected, expectedText };
   const counted = new Map(metadata.map((cell) => [cell.key, cell]));
-  if (counted.size > 0) members.metadata = withMembers(members.metadata ?? {}, [...counted.values()], valuesMax);
+  if (counted.size > 0) members.metadata = await withMembers(members.metadata ?? {}, counted.values(), valuesMax);
   return {
     ...{ members, expected, expectedText },
     names: [...names, ...metadata.map(({ column }) => column), ...others],
@@ -115,10 +117,11 @@ function readCells({ cells, metadata = [], others = [], values = {} }: CellRow, 
 }
 
 /** The metadata with members of columns of their own, which count before those of the same key in the column `metadata`. */
-function withMembers(metadata: JsonValue, cells: readonly MetadataCell[], valuesMax: number): JsonValue {
+async function withMembers(metadata: JsonValue, cells: Iterable<MetadataCell>, valuesMax: number): Promise<JsonValue> {
   // Anything that is no object is refused as it is.
   if (typeof metadata !== 'object' || Array.isArray(metadata) || JSON.isRawJSON(metadata)) return metadata;
-  const members = cells.map(({ key, cell, value }) => [key, value ?? cellValue(cell, valuesMax)] as const);
+  const members: [string, JsonValue][] = [];
+  for (const { key, cell } of cells) members.push([key, await cellValue(cell, valuesMax)]);
   return { ...metadata, ...Object.fromEntries(members) };
 }
 
@@ -163,13 +166,17 @@ function whatIs(row: JsonValue): string {
 const textOf = (value: JsonValue): string | null =>
   value === null || typeof value === 'string' ? value : JSON.stringify(value);
 
-function parseRow(json: string, valuesMax: number): JsonValue {
+async function parseRow(json: string, valuesMax: number): Promise<JsonValue> {
   try {
-    return parseExactJson(json, valuesMax, parseWithSources);
+    return await parse(json, valuesMax);
   } catch (error) {
     throw error instanceof JsonSyntaxError ? new RowFault(rowFaultOf(error)) : error;
   }
 }
+
+/** Numbers are as they are written; others have their turn while a long text is parsed. */
+const parse = (json: string, valuesMax: number): Promise<JsonValue> =>
+  inTurns(exactJsonInPieces(json, valuesMax, parseWithSources));
 
 /** Why a row, or a cell of it, is not taken as JSON. */
 const rowFaultOf = (error: JsonSyntaxError): string =>
@@ -177,11 +184,11 @@ const rowFaultOf = (error: JsonSyntaxError): string =>
     ? `the row has more than ${error.valuesMax} values (limits.body_values)`
     : error.message;
 
-/** A cell that is JSON, a string apart, is taken as such, numbers as they are written; every other is text. */
-function cellValue(cell: string, valuesMax: number): JsonValue {
-  if (!mayBeJson(cell)) return cell;
+/** A cell that is JSON, a string apart, is taken as such; every other is text, also one that only begins like JSON. */
+async function cellValue(cell: string, valuesMax: number): Promise<JsonValue> {
+  if (!MAY_BE_JSON.test(cell)) return cell;
   try {
-    return parseExactJson(cell, valuesMax, parseWithSources);
+    return await parse(cell, valuesMax);
   } catch (error) {
     if (error instanceof TooManyValues) throw new RowFault(rowFaultOf(error));
     if (error instanceof JsonSyntaxError) return cell;
@@ -189,70 +196,13 @@ function cellValue(cell: string, valuesMax: number): JsonValue {
   }
 }
 
-/** Whether a cell begins as JSON does that is no string. */
-const mayBeJson = (cell: string): boolean => MAY_BE_JSON.test(cell);
-
 const MAY_BE_JSON = /^\s*(?:[[{\d-]|true|false|null)/;
-
-/** UTF-16 units of a row, or of a cell, that are parsed or written at once. */
-const SHORT = 65_536;
 
 /** Whether nothing is in a row: all of its cells are empty, or its object has no members. It is passed over. */
 export const isEmptyRow = (row: SourceRow): boolean =>
   'cells' in row
     ? row.others === undefined && row.metadata === undefined && Object.keys(row.cells).length === 0
     : 'json' in row && /^\s*\{\s*\}\s*$/.test(row.json);
-
-/** Whether a row has a text that would hold up others while it is parsed or written. */
-export const isLongRow = (row: SourceRow): boolean =>
-  'json' in row ? row.json.length > SHORT : 'cells' in row && textsOf(row).some(isLong);
-
-/** Whether a row has JSON that would hold up others while it is parsed. */
-export const hasLongJson = (row: SourceRow): boolean =>
-  'cells' in row ? textsOf(row).some(isLongJson) : isLongRow(row);
-
-const textsOf = ({ cells, metadata = [] }: CellRow): string[] => [
-  ...Object.values(cells),
-  ...metadata.map(({ cell }) => cell),
-];
-
-const isLong = (cell: string): boolean => cell.length > SHORT;
-const isLongJson = (cell: string): boolean => isLong(cell) && mayBeJson(cell);
-
-/**
- * Parses what is long of a row, and lets others have their turn meanwhile.
- * @param valuesMax values that a row, or a cell, may have.
- * @returns the row with what was parsed, or with what is wrong with it.
- */
-export async function parseLongRow(row: SourceRow, valuesMax: number): Promise<SourceRow> {
-  const { line } = row;
-  try {
-    if ('json' in row) return { line, value: await inTurns(exactJsonInPieces(row.json, valuesMax, parseWithSources)) };
-    if (!('cells' in row)) return row;
-    const values: Partial<Record<Column, JsonValue>> = {};
-    for (const [column, cell] of Object.entries(row.cells) as [Column, string][]) {
-      if (isLongJson(cell)) values[column] = await longCellValue(cell, valuesMax);
-    }
-    const metadata: MetadataCell[] = [];
-    for (const each of row.metadata ?? []) {
-      metadata.push(isLongJson(each.cell) ? { ...each, value: await longCellValue(each.cell, valuesMax) } : each);
-    }
-    return { ...row, values, ...(row.metadata && { metadata }) };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return { line, fault: rowFaultOf(error) };
-    throw error;
-  }
-}
-
-/** A cell that is not the JSON that it begins as is text. */
-async function longCellValue(cell: string, valuesMax: number): Promise<JsonValue> {
-  try {
-    return await inTurns(exactJsonInPieces(cell, valuesMax, parseWithSources));
-  } catch (error) {
-    if (error instanceof JsonSyntaxError && !(error instanceof TooManyValues)) return cell;
-    throw error;
-  }
-}
 
 /** Rows left out that an answer lists. */
 const LISTED_ROWS_MAX = 1_000;
@@ -267,9 +217,9 @@ export class SkippedRows {
   constructor(private readonly valuesMax: number) {}
 
   /** What a row becomes; `undefined`, noted, when it becomes nothing. */
-  kindOf(row: SourceRow, columns: ImportedColumns): DatapointKind | undefined {
+  async kindOf(row: SourceRow, columns: ImportedColumns): Promise<DatapointKind | undefined> {
     try {
-      return datapointOfRow(row, this.valuesMax, columns);
+      return await datapointOfRow(row, this.valuesMax, columns);
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;
       this.count++;

@@ -6,15 +6,7 @@ import { CoreSettings, inTurns, Invalid, LOGGER, newId, Turn, type Logger, type 
 import { ProjectMasking } from '@spandrel/masking';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { DatasetsSettings } from '../datasets.settings.js';
-import {
-  datapointOfRow,
-  RowFault,
-  hasLongJson,
-  isEmptyRow,
-  isLongRow,
-  parseLongRow,
-  SkippedRows,
-} from './datapoint-of-row.js';
+import { datapointOfRow, RowFault, isEmptyRow, SkippedRows } from './datapoint-of-row.js';
 import { DatasetStore } from '../dataset.store.js';
 import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
@@ -108,7 +100,7 @@ export class ImportFile {
     const columns = new ImportedColumns();
     const skipped = query.on_error === 'skip' ? new SkippedRows(bodyValues) : undefined;
     let emptyRows = 0;
-    const read = (row: SourceRow): DatapointKind | undefined => {
+    const read = async (row: SourceRow): Promise<DatapointKind | undefined> => {
       progress.rows++;
       if (isEmptyRow(row)) return void emptyRows++;
       return skipped ? skipped.kindOf(row, columns) : kindOf(row, bodyValues, columns);
@@ -139,7 +131,7 @@ export class ImportFile {
   private async importRows(
     { file, format }: ReceivedFile<FileFormat>,
     staged: StagedImport,
-    read: (row: SourceRow) => DatapointKind | undefined,
+    read: (row: SourceRow) => Promise<DatapointKind | undefined>,
     stop: AbortSignal,
   ): Promise<void> {
     const batch = new StagedBatch(staged, stop);
@@ -154,9 +146,9 @@ export class ImportFile {
     for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
       for (const row of rows) {
         if (turn.isOver()) await turn.next();
-        const kind = read(hasLongJson(row) ? await parseLongRow(row, this.core.bodyValues) : row);
+        const kind = await read(row);
         if (kind === undefined) continue;
-        const json = isLongRow(row) ? await inTurns(jsonTextInPieces(kind)) : JSON.stringify(kind);
+        const json = await inTurns(jsonTextInPieces(kind));
         batch.put({ id: newId(), kind: json, source: 'file_upload', sourceSpanId: null });
         if (batch.isFull) await write();
       }
@@ -165,9 +157,9 @@ export class ImportFile {
   }
 }
 
-function kindOf(row: SourceRow, valuesMax: number, columns: ImportedColumns): DatapointKind {
+async function kindOf(row: SourceRow, valuesMax: number, columns: ImportedColumns): Promise<DatapointKind> {
   try {
-    return datapointOfRow(row, valuesMax, columns);
+    return await datapointOfRow(row, valuesMax, columns);
   } catch (error) {
     throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
   }

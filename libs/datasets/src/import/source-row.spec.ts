@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { datapointOfRow } from './datapoint-of-row.js';
 import { ImportedColumns } from './source-row.js';
 
-function ofRows(...rows: unknown[]) {
+async function ofRows(...rows: unknown[]) {
   const columns = new ImportedColumns();
-  for (const row of rows) datapointOfRow({ line: 1, json: JSON.stringify(row) }, 500_000, columns);
+  for (const row of rows) await datapointOfRow({ line: 1, json: JSON.stringify(row) }, 500_000, columns);
   return columns.answer();
 }
 
 const messages = [{ role: 'user', content: 'hi' }];
 
 describe('the columns of an import', () => {
-  it('are used, ignored and counted as each row has them', () => {
+  it('are used, ignored and counted as each row has them', async () => {
     expect(
-      ofRows(
+      await ofRows(
         { input: 1, expected: 'a', output: 'b', score: 0.5 },
         { input: 2, expected: null, score: 85, metadata: {} },
         { messages, output: 'c', input: 3, score: 1 },
@@ -38,8 +38,8 @@ describe('the columns of an import', () => {
     });
   });
 
-  it('leave no hint when every row has an expected value', () => {
-    expect(ofRows({ input: 1, target: 0, more: 1 })).toEqual({
+  it('leave no hint when every row has an expected value', async () => {
+    expect(await ofRows({ input: 1, target: 0, more: 1 })).toEqual({
       columns_used: [
         { column: 'input', member: 'input', rows: 1 },
         { column: 'target', member: 'expected_output', rows: 1 },
@@ -49,14 +49,14 @@ describe('the columns of an import', () => {
     });
   });
 
-  it('say what became metadata, and what another column of its name left out', () => {
+  it('say what became metadata, and what another column of its name left out', async () => {
     const columns = new ImportedColumns();
     const metadata = [
       { column: 'topic', key: 'topic', cell: 'law' },
       { column: 'lang', key: 'lang', cell: 'de' },
       { column: 'metadata.lang', key: 'lang', cell: 'en' },
     ];
-    datapointOfRow({ line: 2, cells: { input: 'q' }, metadata, others: [''] }, 500_000, columns);
+    await datapointOfRow({ line: 2, cells: { input: 'q' }, metadata, others: [''] }, 500_000, columns);
     expect(columns.answer()).toEqual({
       columns_used: [
         { column: 'input', member: 'input', rows: 1 },
@@ -71,20 +71,22 @@ describe('the columns of an import', () => {
       hint: expect.stringMatching(/; ignored: "lang", ""; kept as metadata: "topic", "metadata.lang"$/),
     });
     const many = Array.from({ length: 500 }, (_, n) => ({ column: `c${n}`, key: `c${n}`, cell: '1' }));
-    datapointOfRow({ line: 3, cells: { input: 'q', target: 'a' }, metadata: many }, 500_000, columns);
+    await datapointOfRow({ line: 3, cells: { input: 'q', target: 'a' }, metadata: many }, 500_000, columns);
     expect(columns.answer().columns_used).toHaveLength(100);
   });
 
-  it('take no more memory than a hundred names do', () => {
+  it('take no more memory than a hundred names do', async () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ input: n, [`${n}${'x'.repeat(1_000)}`]: 1 }));
-    const { columns_ignored: ignored } = ofRows(...rows);
+    const { columns_ignored: ignored } = await ofRows(...rows);
     expect(ignored).toHaveLength(100);
     expect(ignored[0]).toEqual({ column: `0${'x'.repeat(127)}…`, rows: 1 });
   });
 
-  it('are not counted of a row that is refused', () => {
+  it('are not counted of a row that is refused', async () => {
     const columns = new ImportedColumns();
-    expect(() => datapointOfRow({ line: 1, json: '{"input":1,"metadata":5}' }, 500_000, columns)).toThrow(/metadata/);
+    await expect(datapointOfRow({ line: 1, json: '{"input":1,"metadata":5}' }, 500_000, columns)).rejects.toThrow(
+      /metadata/,
+    );
     expect(columns.answer()).toEqual({ columns_used: [], columns_ignored: [], without_expected_count: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import { type JsonValue, isScore, type ImportResult } from '@spandrel/contract';
+import { isScore, type ImportResult } from '@spandrel/contract';
 import { nearestName } from '@spandrel/kernel';
 
 /** Names of the expected output, in a header row or an object; the first that a row has counts. */
@@ -19,8 +19,6 @@ export interface MetadataCell {
   column: string;
   key: string;
   cell: string;
-  /** What was parsed of a long one. */
-  value?: JsonValue;
 }
 
 export interface CellRow {
@@ -30,18 +28,10 @@ export interface CellRow {
   metadata?: readonly MetadataCell[];
   /** Columns without a name that have a cell which is not empty; left out when there are none. */
   others?: readonly string[];
-  values?: Partial<Record<Column, JsonValue>>;
 }
 
-/**
- * One row of an imported file, with the line it begins in: JSON text, what was parsed of a long one, the cells of known
- * columns, or what is wrong.
- */
-export type SourceRow =
-  | { line: number; json: string }
-  | { line: number; value: JsonValue }
-  | CellRow
-  | { line: number; fault: string };
+/** One row of an imported file, with the line it begins in: JSON text, the cells of known columns, or what is wrong. */
+export type SourceRow = { line: number; json: string } | CellRow | { line: number; fault: string };
 
 const NAMES_SHOWN = 10;
 const SHOWN_LENGTH_MAX = 40;
