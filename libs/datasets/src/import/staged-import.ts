@@ -61,11 +61,14 @@ export class StagedImport {
   contents: KnownContents | undefined;
   /** The version in which the dataset was looked through, where what it had then decides what is added. */
   lookedThroughAt: number | undefined;
+  /** What the database holds of it; nothing until the first datapoints are written. */
+  held: DatasetImportRow | undefined;
+  /** Datapoints that are written, and the id of the last one. */
+  size = 0;
+  lastId: string | undefined;
+  /** Datapoints that were taken out. */
+  removed = 0;
   private readonly startedAt = Date.now();
-  private row: DatasetImportRow | undefined;
-  private count = 0;
-  private last: string | undefined;
-  private replaced: readonly string[] = [];
 
   constructor(
     private readonly parts: StagedImportParts,
@@ -73,23 +76,6 @@ export class StagedImport {
     private readonly datasetId: string,
     private readonly published?: OnPublished,
   ) {}
-
-  /** What the database holds of it; nothing until the first datapoints are written. */
-  get held(): DatasetImportRow | undefined {
-    return this.row;
-  }
-
-  get size(): number {
-    return this.count;
-  }
-
-  get removed(): number {
-    return this.replaced.length;
-  }
-
-  get lastId(): string | undefined {
-    return this.last;
-  }
 
   /**
    * Writes datapoints, invisibly.
@@ -111,7 +97,7 @@ export class StagedImport {
     }
     if (stored.length === 0) return;
     const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
-    const before = this.row;
+    const before = this.held;
     const after: DatasetImportRow = {
       publishedVersion: null,
       unfinished: 1,
@@ -131,9 +117,9 @@ export class StagedImport {
       }
       await datapoints.insert(tx, rows);
     });
-    this.row = after;
-    this.count += rows.length;
-    this.last = rows.at(-1)?.id ?? this.last;
+    this.held = after;
+    this.size += rows.length;
+    this.lastId = rows.at(-1)!.id;
   }
 
   /**
@@ -143,24 +129,25 @@ export class StagedImport {
    */
   async publish(): Promise<void> {
     const { storage, datasets, imports, changes } = this.parts;
-    const held = this.row;
-    this.replaced = this.contents?.listReplaced(this.count) ?? [];
-    if (held === undefined && this.replaced.length === 0) return;
-    this.row = await storage.write(async (tx) => {
+    const { held } = this;
+    const replaced = this.contents?.listReplaced(this.size) ?? [];
+    this.removed = replaced.length;
+    if (held === undefined && replaced.length === 0) return;
+    this.held = await storage.write(async (tx) => {
       const now = Date.now();
       await this.assertNotOvertaken(tx);
-      for (let at = 0; at < this.replaced.length; at += REMOVED_AT_ONCE) {
-        const ids = this.replaced.slice(at, at + REMOVED_AT_ONCE);
+      for (let at = 0; at < replaced.length; at += REMOVED_AT_ONCE) {
+        const ids = replaced.slice(at, at + REMOVED_AT_ONCE);
         await changes.remove(tx, this.scope, this.datasetId, ids, now);
       }
       const dataset = await datasets.getForWrite(tx, this.scope, this.datasetId);
-      this.published?.(tx, dataset, this.count, this.removed);
+      this.published?.(tx, dataset, this.size, this.removed);
       if (held === undefined) return undefined;
       const version = dataset.version + 1;
       const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
       if (!(await imports.replace(tx, held, after))) throw await this.lost();
       dataset.version = version;
-      dataset.datapointCount += this.count;
+      dataset.datapointCount += this.size;
       dataset.updatedAt = now;
       return after;
     });
