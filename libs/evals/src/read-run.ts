@@ -411,7 +411,7 @@ async function* csvPieces(columns: readonly Column[], pages: AsyncGenerator<Row[
 }
 
 const csvText = (value: unknown): string =>
-  value === null || value === undefined ? '' : [...csvCell(JSON.stringify(value))].join('');
+  value === null || value === undefined ? '' : csvCell(JSON.stringify(value));
 
 const TYPES = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },

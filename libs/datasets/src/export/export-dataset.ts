@@ -87,7 +87,7 @@ export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
   },
   csv: {
     head: `${CSV_COLUMNS.join()}\n`,
-    rows: (rows) => rows.values().flatMap(csvLine),
+    rows: (rows) => rows.values().map(csvLine),
     between: '',
     tail: '',
   },
@@ -105,58 +105,24 @@ const CELLS = {
   Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata', undefined],
 };
 
-function* csvLine(row: KindColumns): Generator<string> {
+function csvLine(row: KindColumns): string {
   const { name, texts } = kindTexts(row);
-  for (const [index, member] of CELLS[name].entries()) {
-    if (index > 0) yield ',';
+  const cells = CELLS[name].map((member) => {
     const json = (member && texts.get(member)) ?? 'null';
-    if (json !== 'null') yield* csvCell(json);
-    else if (member === 'input') yield json;
-  }
-  yield '\n';
+    if (json !== 'null') return csvCell(json);
+    return member === 'input' ? json : '';
+  });
+  return `${cells.join()}\n`;
 }
-
-/** UTF-16 units of a cell's JSON that are written at once. */
-const SHORT = 65_536;
 
 /**
- * A cell of CSV that no spreadsheet takes for a formula; a long one is quoted without a look whether it needs to be.
+ * A cell of CSV that no spreadsheet takes for a formula.
  * @param json a value as JSON: a text becomes the text, any other stays JSON.
  */
-export function* csvCell(json: string): Generator<string> {
-  if (json.length <= SHORT) {
-    const text = json.startsWith('"') ? asNoFormula(JSON.parse(json) as string) : json;
-    yield NEEDS_QUOTES.test(text) ? `"${withDoubledQuotes(text)}"` : text;
-    return;
-  }
-  yield '"';
-  if (json.startsWith('"')) {
-    for (let end = 1, start = 1; start < json.length - 1; start = end) {
-      end = endOfPiece(json, start);
-      const text = JSON.parse(`"${json.slice(start, end)}"`) as string;
-      yield withDoubledQuotes(start === 1 ? asNoFormula(text) : text);
-    }
-  } else {
-    for (let start = 0; start < json.length; start += SHORT) yield withDoubledQuotes(json.slice(start, start + SHORT));
-  }
-  yield '"';
+export function csvCell(json: string): string {
+  const text = json.startsWith('"') ? asNoFormula(JSON.parse(json) as string) : json;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
-
-/** Where a piece of a JSON string that begins at `start` ends: never within an escape, such as `\u00e9`. */
-function endOfPiece(json: string, start: number): number {
-  const end = start + SHORT;
-  if (end >= json.length - 1) return json.length - 1;
-  const backslash = end - ESCAPE_LENGTH + json.slice(end - ESCAPE_LENGTH, end).lastIndexOf('\\');
-  let first = backslash;
-  while (json[first] === '\\' && first >= start) first--;
-  // Two backslashes stand for one: the last of an even number begins nothing.
-  return (backslash - first) % 2 === 1 ? backslash : end;
-}
-
-const ESCAPE_LENGTH = 6;
-
-const NEEDS_QUOTES = /[",\r\n]/;
-const withDoubledQuotes = (text: string): string => text.replaceAll('"', '""');
 
 /** A text as a spreadsheet does not take it for a formula (OWASP "CSV Injection"). */
 const asNoFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
