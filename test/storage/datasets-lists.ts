@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DatapointKind, DatapointPreview, DatapointResource } from '@spandrel/contract';
-import { ChangeDatapoints, DatasetSnapshots } from '@spandrel/datasets';
+import { ChangeDatapoints, DatapointStore } from '@spandrel/datasets';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { uploadRaw } from '../support/upload.ts';
 import type { DatasetsServer } from './datasets-server.ts';
@@ -38,7 +38,7 @@ export function datasetLists(server: () => DatasetsServer): void {
       // The newest result of a run stands for what the datapoint said before.
       const result = { id: ids[4]!, output: '"a new pin"', score: 0.5, now: Date.now() };
       const { storage, app } = server();
-      await storage.write((tx) => app.get(DatasetSnapshots).writeResults(tx, LOCAL_SCOPE, dataset, [result]));
+      await storage.write((tx) => app.get(DatapointStore).writeResults(tx, LOCAL_SCOPE, dataset, [result]));
       all = await server().datapoints(dataset);
     });
 
@@ -126,7 +126,7 @@ export function datasetLists(server: () => DatasetsServer): void {
       const [first] = await server().datapoints(large);
       const result = { id: first!.id, output: JSON.stringify(input), score: 1, now: Date.now() };
       const { storage, app } = server();
-      await storage.write((tx) => app.get(DatasetSnapshots).writeResults(tx, LOCAL_SCOPE, large, [result]));
+      await storage.write((tx) => app.get(DatapointStore).writeResults(tx, LOCAL_SCOPE, large, [result]));
       const { body } = await server().api.get<{ datapoints: DatapointPreview[] }>(
         `/api/datasets/${large}/datapoints?preview=16`,
       );

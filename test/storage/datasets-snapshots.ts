@@ -189,7 +189,7 @@ class Model {
       }
       expect({ version, seen, ids }).toEqual({ version, seen: contents, ids: contents.map(([id]) => id) });
       for (const [id, input] of contents) {
-        const [found] = (await this.snapshots.among(scope, snapshot, [id])).datapoints;
+        const found = (await this.snapshots.some(scope, snapshot, [id])).datapoints.get(id);
         expect(found && inputOf(found.kind)).toEqual(input);
       }
     }

@@ -131,22 +131,6 @@ export class DatapointStore {
     return rows;
   }
 
-  /**
-   * The datapoints among given ids that hold a condition, in order, as many as fit into memory.
-   * @returns the datapoints, and the last id that was looked at when there may be more behind it.
-   */
-  async among(
-    scope: Scope,
-    datasetId: string,
-    holds: Sql,
-    ids: readonly string[],
-  ): Promise<{ rows: DatapointRow[]; through: string | undefined }> {
-    const datapoints = datapointsOf(scope, datasetId, sql`${holds} and ${anyOf('p.id', ids)}`);
-    const count = ids.length + 1;
-    const { rows, cut } = await IN_ORDER.fitting(this.storage, datapoints, undefined, count, scope);
-    return { rows, through: cut ? rows.at(-1)?.id : undefined };
-  }
-
   insert(tx: WriteTx, rows: readonly DatapointRow[]): Promise<void> {
     return tx.insert(datapointTable, rows);
   }

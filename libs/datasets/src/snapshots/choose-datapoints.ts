@@ -6,9 +6,6 @@ import { anyOf, joinSql, mayContainJson, sql, type Sql } from '@spandrel/storage
 import { SOURCE } from '../datapoint.entity.js';
 import { DatasetSnapshots, type Snapshot } from './dataset-snapshots.js';
 
-/** Datapoints that are looked at in one go. */
-const SLICE = 1_000;
-
 /** The values of a datapoint's metadata that are wanted, by key. */
 export type WantedMetadata = NonNullable<EvalFilter['metadata']>;
 
@@ -49,9 +46,7 @@ export class ChooseDatapoints {
     const where = buildConditions(filter);
     let chosen: string[] = [];
     let sampled: { id: string; key: string }[] = [];
-    for (let afterId: string | undefined; ;) {
-      const range = { afterId, order: 'asc', limit: SLICE, where } as const;
-      const ids = await this.snapshots.idsOfAny(scope, [snapshot], range);
+    for await (const ids of this.snapshots.idSlices(scope, snapshot, where)) {
       const matching = await this.matching(scope, snapshot, ids, filter);
       if (typeof sample === 'number') {
         const more = matching.map((id) => ({ id, key: sampleKey(filter.seed ?? 0, id) }));
@@ -60,8 +55,7 @@ export class ChooseDatapoints {
       } else {
         chosen = chosen.concat(matching);
       }
-      if (ids.length < SLICE || chosen.length >= most) break;
-      afterId = ids.at(-1);
+      if (chosen.length >= most) break;
     }
     if (typeof sample === 'number') chosen = sampled.map(({ id }) => id).toSorted();
     return chosen.slice(0, most);

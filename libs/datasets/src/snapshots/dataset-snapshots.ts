@@ -11,21 +11,17 @@ import {
   sql,
   Storage,
   limitIdsBySize,
+  type Selection,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { datapointKindInTurns, kindTexts } from '../datapoint-resource.js';
-import {
-  atVersion,
-  DATAPOINT_READ_BYTES,
-  DATAPOINT_SIZE,
-  DatapointStore,
-  type DatapointResult,
-} from '../datapoint.store.js';
+import { atVersion, DATAPOINT_READ_BYTES, DATAPOINT_SIZE, DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
 import { datapointSelectionTable, datapointTable, type DatapointRow } from '../datapoint.entity.js';
 import { largeRequestHash } from '@spandrel/tracing';
 
+const COLUMNS = datapointTable.select('p');
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
 const KIND = datapointTable.select('p', ['id', 'kind']);
@@ -140,7 +136,7 @@ export class DatasetSnapshots {
   async idsOfAny(
     scope: Scope,
     snapshots: readonly Snapshot[],
-    range: { afterId: string | undefined; order: SortOrder; limit: number; where?: Sql },
+    range: { afterId: string | undefined; order: SortOrder; limit: number; where?: Sql | undefined },
   ): Promise<string[]> {
     const { afterId, order, limit, where = sql`1 = 1` } = range;
     const beyond = rawSql(order === 'asc' ? '>' : '<');
@@ -165,12 +161,16 @@ export class DatasetSnapshots {
   }
 
   async present(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await this.storage.readLong(
-      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId}
+    return new Set((await this.seen(ID, scope, snapshot, ids)).map(({ id }) => id));
+  }
+
+  /** Reads some datapoints as far as a snapshot sees them. */
+  private seen<Row>(columns: Selection<Row>, scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Row[]> {
+    return this.storage.readLong(
+      columns.query`select ${columns} from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', ids)} and ${seenBy(snapshot)}`,
       scope,
     );
-    return new Set(rows.map(({ id }) => id));
   }
 
   /** The first of the ids, in their order, whose datapoints fit into memory together. */
@@ -198,14 +198,15 @@ export class DatasetSnapshots {
     snapshot: Snapshot,
     among?: readonly string[],
   ): Promise<{ count: number; total: number }> {
-    const seen = sql`${seenBy(snapshot)} and ${among ? anyOf('p.id', among) : sql`1 = 1`}`;
+    const isAmong = among ? anyOf('p.id', among) : sql`1 = 1`;
     const [found] = await this.storage.readLong(
       MISSING.query`select count(*) as total, count(case when ${hasExpected('')} then null else 1 end) as missing
-        from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId} and ${seen}`,
+        from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${snapshot.datasetId}
+          and ${seenBy(snapshot)} and ${isAmong}`,
       scope,
     );
     let { missing: count } = found!;
-    for await (const ids of this.idSlices(scope, snapshot.datasetId, sql`${seen} and ${hasExpected('null')}`)) {
+    for await (const ids of this.idSlices(scope, snapshot, sql`${isAmong} and ${hasExpected('null')}`)) {
       await this.each(scope, snapshot, ids, (_id, kind) => {
         if (!statesExpected(kind)) count++;
       });
@@ -213,17 +214,13 @@ export class DatasetSnapshots {
     return { count, total: found!.total };
   }
 
-  /** Ids of the rows of a dataset's datapoints that meet a condition on `datapoint p`, in order. */
-  private async *idSlices(scope: Scope, datasetId: string, where: Sql) {
-    for (let afterId = ''; ;) {
-      const rows = await this.storage.readLong(
-        ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-          and p.id > ${afterId} and ${where} order by p.id limit ${SLICE}`,
-        scope,
-      );
-      yield rows.map(({ id }) => id);
-      if (rows.length < SLICE) return;
-      afterId = rows.at(-1)!.id;
+  /** Ids of the datapoints of a snapshot in order, some at a time. @param where another condition on `datapoint p`. */
+  async *idSlices(scope: Scope, snapshot: Snapshot, where?: Sql): AsyncGenerator<string[], void> {
+    for (let afterId: string | undefined; ;) {
+      const ids = await this.idsOfAny(scope, [snapshot], { afterId, order: 'asc', limit: SLICE, where });
+      yield ids;
+      if (ids.length < SLICE) return;
+      afterId = ids.at(-1);
     }
   }
 
@@ -237,26 +234,8 @@ export class DatasetSnapshots {
     ids: readonly string[],
   ): Promise<{ datapoints: Map<string, SnapshotDatapoint>; read: number }> {
     const taken = await this.fitting(scope, snapshot, ids);
-    const datapoints = new Map<string, SnapshotDatapoint>();
-    for (let left: readonly string[] = taken; left.length > 0;) {
-      const { datapoints: some, through } = await this.among(scope, snapshot, left);
-      for (const datapoint of some) datapoints.set(datapoint.id, datapoint);
-      left = through === undefined ? [] : left.filter((id) => id > through);
-    }
-    return { datapoints, read: taken.length };
-  }
-
-  /**
-   * The datapoints among given ids that a snapshot has, in order, as many as fit into memory.
-   * @returns the datapoints, and the last id that was looked at when there may be more behind it.
-   */
-  async among(
-    scope: Scope,
-    snapshot: Snapshot,
-    ids: readonly string[],
-  ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
-    const { rows, through } = await this.datapoints.among(scope, snapshot.datasetId, seenBy(snapshot), ids);
-    return { datapoints: await withKinds(rows), through };
+    const datapoints = await withKinds(await this.seen(COLUMNS, scope, snapshot, taken));
+    return { datapoints: new Map(datapoints.map((datapoint) => [datapoint.id, datapoint])), read: taken.length };
   }
 
   /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */
@@ -278,11 +257,6 @@ export class DatasetSnapshots {
     await deleteRows(tx, 'datapoint_selection', sql`project_id = ${projectId} and id = ${id}`);
   }
 
-  /** Writes the newest results to the datapoints as they are now; raises no version. */
-  writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
-    return this.datapoints.writeResults(tx, scope, datasetId, results);
-  }
-
   /** The `metadata` of datapoints of a snapshot by their ids. @param ids in any order. */
   async metadata(scope: Scope, snapshot: Snapshot, ids: readonly string[]): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
@@ -301,7 +275,7 @@ export class DatasetSnapshots {
   ): Promise<void> {
     const current = version ?? (await this.datasets.find(scope, datasetId))?.version ?? 0;
     const snapshot = { datasetId, version: current, ...(selection && { selection }) };
-    for await (const ids of this.idSlices(scope, datasetId, seenBy(snapshot))) {
+    for await (const ids of this.idSlices(scope, snapshot)) {
       await this.each(scope, snapshot, ids, async (_id, kind) => take(await metadataOf(kind)));
     }
   }
@@ -315,8 +289,8 @@ export class DatasetSnapshots {
     if (one === other) return changed;
     const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
     // Datapoints that the earlier version sees in a row that the later one does not see any more.
-    const isClosed = sql`p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}`;
-    for await (const ids of this.idSlices(scope, datasetId, isClosed)) {
+    const isClosed = sql`p.to_version is not null and p.to_version <= ${later}`;
+    for await (const ids of this.idSlices(scope, { datasetId, version: earlier }, isClosed)) {
       const before = await this.hashes(scope, { datasetId, version: earlier }, ids);
       const after = await this.hashes(scope, { datasetId, version: later }, ids);
       for (const [id, hash] of after) if (before.get(id) !== hash) changed.add(id);
@@ -339,12 +313,7 @@ export class DatasetSnapshots {
   ): Promise<void> {
     for (let left = ids; left.length > 0;) {
       const taken = await this.fitting(scope, snapshot, left, [rawSql('octet_length(p.kind)'), KINDS_BYTES]);
-      const rows = await this.storage.readLong(
-        KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
-          and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${seenBy(snapshot)}`,
-        scope,
-      );
-      for (const { id, kind } of rows) await take(id, kind);
+      for (const { id, kind } of await this.seen(KIND, scope, snapshot, taken)) await take(id, kind);
       left = left.slice(taken.length);
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
-import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
+import { DatapointStore, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { Permits, type Scope, projectScope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx, Storage, type GroupCommit, type Outcome } from '@spandrel/storage';
@@ -165,7 +165,7 @@ export class AddSamples {
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
-    private readonly snapshots: DatasetSnapshots,
+    private readonly datapoints: DatapointStore,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
   ) {}
@@ -240,7 +240,7 @@ export class AddSamples {
     await allSettledOrThrow(
       samples.length > 0 && this.samples.insert(tx, samples),
       this.results.insert(tx, items),
-      this.snapshots.writeResults(tx, scope, datasetId, written),
+      this.datapoints.writeResults(tx, scope, datasetId, written),
     );
   }
 
