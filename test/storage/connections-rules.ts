@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LOCAL_SCOPE } from '@spandrel/kernel';
+import { LOCAL_SCOPE, NotFound } from '@spandrel/kernel';
 import { rawSql, sql } from '@spandrel/storage';
 import type { ConnectionsApp } from './connections-app.js';
 import { anyRows } from '../support/any-rows.ts';
@@ -225,7 +225,8 @@ export function connectionRules(app: () => ConnectionsApp): void {
       expect((await app().call('GET', '', undefined, 'p1')).body.connections).toMatchObject([{ id, name: 'c' }]);
       const p2 = { orgId: 'org', projectId: 'p2' };
       await expect(app().connections.open(p2, id)).rejects.toThrow('does not exist');
-      expect(await app().storage.write((tx) => app().connections.findForUse(tx, p2, id))).toBeUndefined();
+      const use = app().storage.write((tx) => app().connections.getForUse(tx, p2, id));
+      await expect(use).rejects.toMatchObject({ code: 'connection_not_found' });
     });
   });
 
@@ -242,11 +243,16 @@ export function connectionRules(app: () => ConnectionsApp): void {
       for (let round = 0; round < 20; round++) {
         const { id } = await app().create({ default_model: 'm' });
         const use = () =>
-          storage.write(async (tx) => {
-            const found = await connections.findForUse(tx, LOCAL_SCOPE, id);
-            if (found) await tx.run(sql`insert into test_use (connection_id) values (${id})`);
-            return found;
-          });
+          storage
+            .write(async (tx) => {
+              const found = await connections.getForUse(tx, LOCAL_SCOPE, id);
+              await tx.run(sql`insert into test_use (connection_id) values (${id})`);
+              return found;
+            })
+            .catch((error: unknown) => {
+              if (!(error instanceof NotFound)) throw error;
+              return undefined;
+            });
         const remove = () => app().call('DELETE', `/${id}`);
         const [used, removed] =
           round % 2 === 0

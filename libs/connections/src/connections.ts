@@ -33,10 +33,9 @@ export class Connections {
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
-  /** The connection, if there is one, kept from being changed or deleted until the transaction ends. */
-  async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
-    const row = await this.store.findForWrite(tx, scope, id);
-    return row ? usable(row) : undefined;
+  /** The connection, kept from being changed or deleted until the transaction ends. @throws NotFound */
+  async getForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
+    return usable(await this.store.getForWrite(tx, scope, id));
   }
 
   /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, has no provider, or leads where it may not. */

@@ -16,16 +16,7 @@ import {
   type StartMatrix,
   type EvalRunSummary,
 } from '@spandrel/contract';
-import {
-  invalidRequest,
-  NotFound,
-  PLUGINS,
-  type PluginRegistry,
-  type Scope,
-  Invalid,
-  Conflict,
-  newId,
-} from '@spandrel/kernel';
+import { invalidRequest, PLUGINS, type PluginRegistry, type Scope, Invalid, Conflict, newId } from '@spandrel/kernel';
 import { type WriteTx, Storage, toJsonText } from '@spandrel/storage';
 import { findPrice, PRICING, type PricingTable, largeRequestHash } from '@spandrel/tracing';
 import { ChooseDatapoints, DatasetSnapshots, DatasetStore, type Snapshot } from '@spandrel/datasets';
@@ -227,7 +218,8 @@ export class PlanRun {
     // Locked in one order by everybody.
     const connections = new Map<string, UsableConnection>();
     const needed = [...others, own, judge?.connection_id, ...judges].filter((each) => typeof each === 'string');
-    for (const each of [...new Set(needed)].sort()) connections.set(each, await this.connection(tx, scope, each));
+    for (const each of [...new Set(needed)].sort())
+      connections.set(each, await this.connections.getForUse(tx, scope, each));
     for (const { judge: scorerJudge } of scorers) {
       if (scorerJudge?.connection_id && scorerJudge.model === null) {
         scorerJudge.model = connections.get(scorerJudge.connection_id)!.defaultModel;
@@ -235,8 +227,7 @@ export class PlanRun {
     }
     const config = this.complete(body, own, connections);
     this.assertPriced(body, config);
-    if (own === undefined) this.assertJudges(body, config, scorers);
-    this.assertEmbeddings(body, config, scorers, connections);
+    this.assertJudges(body, config, scorers, connections);
     return config;
   }
 
@@ -306,58 +297,39 @@ export class PlanRun {
     throw invalidRequest([{ path: 'max_cost_usd', message }]);
   }
 
-  /** An external run has no connection of its own, which a judge could be asked by. @throws Invalid with all faults. */
+  /**
+   * A judge is asked by a connection, which an external run does not have itself; vectors are made by a model of embeddings, which the
+   * model of a run is not. @throws Invalid with all faults.
+   */
   private assertJudges(
-    { scorers: listed }: StartEval,
-    config: EvalConfigResource,
-    scorers: readonly RunScorer[],
-  ): void {
-    const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
-      const extension = this.findScorer(scoring)?.extension;
-      if (!extension?.asksJudge && !extension?.embeds) return [];
-      const at = listed ? `scorers[${index}].judge` : 'config.judge';
-      if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
-        const message = `is required: ${scoring} asks a judge, and there is no other connection`;
-        return [{ path: `${at}.connection_id`, message }];
-      }
-      if ((judge?.model ?? config.judge?.model ?? config.model) !== null) return [];
-      return [{ path: `${at}.model`, message: "is required, since the judge's connection has no default_model" }];
-    });
-    if (faults.length > 0) throw invalidRequest(faults);
-  }
-
-  /** Vectors are made by a model of embeddings, which the model of a run is not. @throws Invalid with all faults. */
-  private assertEmbeddings(
     { scorers: listed }: StartEval,
     config: EvalConfigResource,
     scorers: readonly RunScorer[],
     connections: ReadonlyMap<string, UsableConnection>,
   ): void {
     const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
-      if (!this.findScorer(scoring)?.extension.embeds) return [];
+      const extension = this.findScorer(scoring)?.extension;
+      if (!extension?.asksJudge && !extension?.embeds) return [];
       const at = listed ? `scorers[${index}].judge` : 'config.judge';
-      if ((judge?.model ?? config.judge?.model ?? null) === null) {
-        return [{ path: `${at}.model`, message: `is required: ${scoring} asks a model of embeddings` }];
-      }
       const id = judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id;
-      const { provider: used } = connections.get(id!)!;
+      if (id === null) {
+        const message = `is required: ${scoring} asks a judge, and there is no other connection`;
+        return [{ path: `${at}.connection_id`, message }];
+      }
+      const model = judge?.model ?? config.judge?.model ?? null;
+      if (model === null && config.model === null) {
+        return [{ path: `${at}.model`, message: "is required, since the judge's connection has no default_model" }];
+      }
+      if (!extension.embeds) return [];
+      if (model === null)
+        return [{ path: `${at}.model`, message: `is required: ${scoring} asks a model of embeddings` }];
+      const { provider: used } = connections.get(id)!;
       const provider = this.plugins.providers.find(({ name }) => name === used);
       if (!provider || provider.extension.embeddings) return [];
       const message = `must be of a connection that makes embeddings, which the provider ${used} does not`;
       return [{ path: `${at}.connection_id`, message }];
     });
     if (faults.length > 0) throw invalidRequest(faults);
-  }
-
-  private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
-    const connection = await this.connections.findForUse(tx, scope, id);
-    if (!connection) {
-      throw new NotFound(
-        'connection_not_found',
-        'there is no provider connection with this id; GET /api/provider-connections lists them',
-      );
-    }
-    return connection;
   }
 }
 

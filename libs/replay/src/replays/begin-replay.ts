@@ -10,7 +10,7 @@ import {
 } from '@spandrel/contract';
 import { ChangeDatasets, spansInSlices } from '@spandrel/datasets';
 import { PlanRun } from '@spandrel/evals';
-import { Conflict, Invalid, invalidRequest, newId, NotFound, type Scope } from '@spandrel/kernel';
+import { Conflict, Invalid, invalidRequest, newId, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText } from '@spandrel/storage';
 import { largeRequestHash, SpanStore } from '@spandrel/tracing';
@@ -78,7 +78,7 @@ export class BeginReplay {
       const found = await this.replays.findForWrite(tx, scope, id);
       if (found && found.requestHash !== hash) throw taken();
       if (found) return { row: found, isNew: false };
-      const connection = await this.connections.findForUse(tx, scope, body.change.connection_id);
+      const connection = await this.connections.getForUse(tx, scope, body.change.connection_id);
       const plan: ReplayPlan = { spanIds, model: modelOf(body, connection, recordedModel), recordedModel, cost };
       const description = `${spanIds.length} recorded calls, with what was answered as the expected value.`;
       await this.datasets.insert(tx, scope, { name: `Replay: ${body.name}`.slice(0, 2_000), description }, datasetId);
@@ -145,14 +145,8 @@ function nothingToReplay(leftOut: Examined['leftOut']): Invalid {
   );
 }
 
-/** @throws NotFound without the connection; Invalid where nothing says the model. */
-function modelOf({ change }: StartReplay, connection: UsableConnection | undefined, recorded: string | null): string {
-  if (!connection) {
-    throw new NotFound(
-      'connection_not_found',
-      'there is no provider connection with this id; GET /api/provider-connections lists them',
-    );
-  }
+/** @throws Invalid where nothing says the model. */
+function modelOf({ change }: StartReplay, connection: UsableConnection, recorded: string | null): string {
   const model = change.model ?? connection.defaultModel ?? recorded;
   if (model !== null) return model;
   const message = 'is required, since the connection has no default_model and the spans are of several models';
