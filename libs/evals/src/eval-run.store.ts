@@ -69,7 +69,7 @@ const SIZE = rawSql(
     + coalesce(octet_length(r.gates), 0) + coalesce(octet_length(r.metadata), 0)`,
 );
 /** What changes as a run goes on; no index has any of it. */
-const PROGRESS = [
+export const PROGRESS = [
   ...(['progress', 'failedCount', 'sampleProgress', 'failedSamples', 'scoreSum', 'scoreCount', 'totalTokens'] as const),
   ...(['costUsd', 'costPico', 'costCount', 'unpricedCount', 'judgeTokens', 'judgeCostUsd', 'judgeCostPico'] as const),
   ...(['judgeCostCount', 'judgeUnpricedCount', 'dearestUsd', 'dearestPico', 'running'] as const),

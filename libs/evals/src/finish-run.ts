@@ -7,7 +7,7 @@ import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore, type ErrorCount } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { endRun, isThrough, RUN_STATUS, evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
-import { EvalRunStore, type RunKey } from './eval-run.store.js';
+import { EvalRunStore, PROGRESS, type RunKey } from './eval-run.store.js';
 import { RunParticipants } from './run-participants.js';
 import { decidePassed, gateFaults, unjudged } from './statistics/gates.js';
 import { JudgeRun, ReadMetadata } from './statistics/measure-run.js';
@@ -36,6 +36,9 @@ const normalizeReason = (error: string): string =>
     .replaceAll(/"[^"]*"/g, '""')
     .replaceAll(/\w(?=[\w-]{7})[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
     .replaceAll(/(?<!HTTP |\d)\d(?:[\d.]*\d)?/g, '#');
+
+/** What changes with a sample that is replaced, or with gates. */
+const CHANGING = ['gates', ...PROGRESS] as const;
 
 /** Completes runs: with what their scores are worth, whether their gates hold, and their counters counted again, in one transaction. */
 @Injectable()
@@ -68,7 +71,7 @@ export class FinishRun {
       isDone = await this.storage.write(async (tx) => {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!mayFinish(run)) return true;
-        if (JUDGED.some((member) => run[member] !== found[member])) return false;
+        if (CHANGING.some((member) => run[member] !== found[member])) return false;
         await this.complete(tx, scope, {
           ...run,
           ...counters,
@@ -97,22 +100,6 @@ export class FinishRun {
     });
   }
 }
-
-/** What changes with a sample that is replaced, or with gates. */
-const JUDGED = [
-  'gates',
-  'resultAt',
-  'progress',
-  'sampleProgress',
-  'failedSamples',
-  'scoreSum',
-  'scoreCount',
-  'totalTokens',
-  'costUsd',
-  'costPico',
-  'judgeCostUsd',
-  'judgeCostPico',
-] as const satisfies readonly (keyof EvalRunRow)[];
 
 interface WantedGates {
   datasetId: string;

@@ -7,15 +7,14 @@ const masking = { text: (text: string | null) => text && text.replaceAll('secret
 
 describe('a result that is to be stored', () => {
   it('is masked in what all scorers say, together and each', () => {
-    const judge = { model: null, attempts: null, tokens: null, cost: null };
     const masked = maskResult(masking, {
-      ...{ ...NO_RESULT, attempts: 1, judge, output: 'masked before', reason: 'a secret', error: 'tone: secret' },
+      ...{ ...NO_RESULT, attempts: 1, output: 'masked before', scoreReason: 'a secret', error: 'tone: secret' },
       scores: {
         exact: { ...NO_SCORE, score: 1, reason: 'secret reason' },
         tone: { ...NO_SCORE, error: 'tone: secret' },
       },
     });
-    expect(masked).toMatchObject({ output: 'masked before', reason: 'a ***', error: 'tone: ***' });
+    expect(masked).toMatchObject({ output: 'masked before', scoreReason: 'a ***', error: 'tone: ***' });
     expect(masked.scores).toMatchObject({ exact: { score: 1, reason: '*** reason' }, tone: { error: 'tone: ***' } });
     expect(JSON.stringify(masked)).not.toContain('secret');
   });

@@ -196,7 +196,7 @@ export async function executeSample(
 /** A result as it may be stored; its output is masked already. */
 export const maskResult = (masking: MaskingCalls, result: SampleResult): SampleResult => ({
   ...result,
-  reason: masking.text(result.reason, 'output'),
+  scoreReason: masking.text(result.scoreReason, 'output'),
   error: masking.text(result.error, 'error'),
   scores:
     result.scores &&
@@ -216,7 +216,6 @@ export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): S
   attempts,
   traceId,
   resultHash,
-  judge: { model: null, attempts: null, tokens: null, cost: null },
   error: 'the result could not be stored',
 });
 

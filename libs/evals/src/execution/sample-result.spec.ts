@@ -15,10 +15,9 @@ describe('what scorers say together', () => {
     const judged = { judge_model: 'm', judge_prompt_hash: 'h', judge_attempts: 2, judge_tokens: 3, judge_cost: 0.1 };
     expect(combineScores([scorer('a', 7)], [said(0.3, { reason: 'so', ...judged })])).toEqual({
       score: 0.3,
-      reason: 'so',
+      scoreReason: 'so',
       error: null,
-      judge: { model: 'm', attempts: 2, tokens: 3, cost: 0.1 },
-      promptHash: 'h',
+      ...{ judgeModel: 'm', judgePromptHash: 'h', judgeAttempts: 2, judgeTokens: 3, judgeCost: 0.1 },
       scores: null,
     });
   });
@@ -50,7 +49,11 @@ describe('what scorers say together', () => {
 
   it('shows the only scorer by name where it has no weight', () => {
     const combined = combineScores([scorer('a', 0)], [said(0.4, { reason: 'r' })]);
-    expect([combined.score, combined.reason, combined.scores]).toEqual([null, 'r', { a: said(0.4, { reason: 'r' }) }]);
+    expect([combined.score, combined.scoreReason, combined.scores]).toEqual([
+      null,
+      'r',
+      { a: said(0.4, { reason: 'r' }) },
+    ]);
   });
 
   it('is no score when one failed; the others are kept, and what all took is summed exactly', () => {
@@ -61,10 +64,9 @@ describe('what scorers say together', () => {
     ];
     expect(combineScores([scorer('a'), scorer('tone'), scorer('length')], results)).toEqual({
       score: null,
-      reason: null,
+      scoreReason: null,
       error: 'tone: no score; length: broken',
-      judge: { model: 'm', attempts: 3, tokens: 5, cost: 0.3 },
-      promptHash: null,
+      ...{ judgeModel: 'm', judgePromptHash: null, judgeAttempts: 3, judgeTokens: 5, judgeCost: 0.3 },
       scores: { a: results[0], tone: results[1], length: results[2] },
     });
   });

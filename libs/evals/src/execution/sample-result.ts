@@ -5,52 +5,24 @@ import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entit
 import { scorerResults, type SampleKey } from '../eval-item.js';
 import { RESULT_STATUS } from '../eval-run.js';
 
-/** What asking judges took for one sample, kept apart from the model's own use. */
-export interface JudgeUse {
-  /** `null`: none was asked. */
-  model: string | null;
-  attempts: number | null;
-  tokens: number | null;
-  /** Cost in dollars. */
-  cost: number | null;
-}
-
-export interface SampleResult {
-  output: string | null;
-  /** The score by all scorers together. */
-  score: number | null;
-  reason: string | null;
-  latencyMs: number | null;
-  tokens: number | null;
-  /** Cost in dollars. */
-  cost: number | null;
-  /** `null`: the model call and the scoring succeeded. */
-  error: string | null;
-  attempts: number;
-  judge: JudgeUse;
-  promptHash: string | null;
+/** What became of a sample: its row, with texts and scores as they are and not as JSON. */
+export type SampleResult = Omit<EvalResultRow, 'projectId' | 'runId' | 'datapointId' | 'status' | 'scores'> & {
   /** What each scorer said, by name; `null`: what the other members say of the only one. */
   scores: Record<string, ScorerResult> | null;
-  /** The trace of its calls, where one was written. */
-  traceId: string | null;
-  /** What the caller of an external run said; `metadata` as JSON. */
-  spanId: string | null;
-  metadata: string | null;
-  resultHash: string | null;
-  /** By what later runs find the output; `null`: they are not to. */
-  callHash: string | null;
-  /** The run that the output was taken from. */
-  reusedRunId: string | null;
-}
+};
 
 export const NO_RESULT = {
   output: null,
   score: null,
-  reason: null,
+  scoreReason: null,
   latencyMs: null,
   tokens: null,
   cost: null,
-  promptHash: null,
+  judgeModel: null,
+  judgePromptHash: null,
+  judgeAttempts: null,
+  judgeTokens: null,
+  judgeCost: null,
   scores: null,
   traceId: null,
   spanId: null,
@@ -92,21 +64,19 @@ export const NO_SCORE: ScorerResult = {
 export function combineScores(
   scorers: readonly Pick<RunScorer, 'name' | 'weight'>[],
   results: readonly ScorerResult[],
-): Pick<SampleResult, 'score' | 'reason' | 'error' | 'judge' | 'promptHash' | 'scores'> {
+) {
   const isOnly = results.length === 1 && scorers[0]!.weight > 0 && !results[0]!.preference;
   const failed = results.flatMap(({ error }) => error ?? []);
   const hasFailed = failed.length > 0;
   return {
     score: hasFailed ? null : weightedMean(scorers, results),
-    reason: hasFailed ? null : findFirst(results, 'reason'),
+    scoreReason: hasFailed ? null : findFirst(results, 'reason'),
     error: hasFailed ? failed.join('; ') : null,
-    judge: {
-      model: findFirst(results, 'judge_model'),
-      attempts: addAmounts(results.map(({ judge_attempts: attempts = null }) => attempts)),
-      tokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
-      cost: addCosts(results.map(({ judge_cost: cost }) => cost)),
-    },
-    promptHash: findFirst(results, 'judge_prompt_hash'),
+    judgeModel: findFirst(results, 'judge_model'),
+    judgePromptHash: findFirst(results, 'judge_prompt_hash'),
+    judgeAttempts: addAmounts(results.map(({ judge_attempts: attempts = null }) => attempts)),
+    judgeTokens: addAmounts(results.map(({ judge_tokens: tokens }) => tokens)),
+    judgeCost: addCosts(results.map(({ judge_cost: cost }) => cost)),
     scores: isOnly ? null : Object.fromEntries(scorers.map(({ name }, index) => [name, results[index]!])),
   };
 }
@@ -140,26 +110,18 @@ export interface FinishedSample extends SampleKey {
 }
 
 /** The row of an item that was tried once. */
-export function resultRow({ projectId, id }: EvalRunRow, { datapointId, result }: FinishedSample): EvalResultRow {
-  const { judge, reason, promptHash, ...others } = result;
-  return {
-    ...others,
-    projectId,
-    runId: id,
-    datapointId,
-    status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
-    output: toJsonText(result.output),
-    scoreReason: toJsonText(reason),
-    latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
-    error: toJsonText(result.error),
-    judgeModel: judge.model,
-    judgePromptHash: promptHash,
-    judgeAttempts: judge.attempts,
-    judgeTokens: judge.tokens,
-    judgeCost: judge.cost,
-    scores: toJsonText(result.scores),
-  };
-}
+export const resultRow = ({ projectId, id }: EvalRunRow, { datapointId, result }: FinishedSample): EvalResultRow => ({
+  ...result,
+  projectId,
+  runId: id,
+  datapointId,
+  status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
+  output: toJsonText(result.output),
+  scoreReason: toJsonText(result.scoreReason),
+  latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
+  error: toJsonText(result.error),
+  scores: toJsonText(result.scores),
+});
 
 /** The row of one of several tries of an item. */
 export const sampleRow = (run: EvalRunRow, sample: FinishedSample): EvalSampleRow => ({

@@ -2,7 +2,7 @@ import type { OpenConnection } from '@spandrel/connections';
 import type { ScorerResult } from '@spandrel/contract';
 import type { Preference, Score, Scorer, ScoreSample } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
-import { NO_SCORE, addAmounts, addCosts, type JudgeUse } from './sample-result.js';
+import { NO_SCORE, addAmounts, addCosts } from './sample-result.js';
 import {
   observeEmbeddingCall,
   observeModelCall,
@@ -149,21 +149,21 @@ export interface Judge {
 
 /**
  * The judge as the scorer of a sample sees it (docs/spec/evaluations.md#llmjudge).
- * @param use is added to with every answer.
+ * @param result gets with every answer whom it came from, and what it took.
  */
 function askJudge(
   { asks, temperature: given }: Judge,
-  use: JudgeUse,
+  result: ScorerResult,
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Pick<ScoreSample, 'complete' | 'embed'> {
   const addUse = (model: string, { usage }: ModelAnswer): void => {
-    use.tokens = addAmounts([use.tokens, totalTokens(usage)]);
-    use.cost = addCosts([use.cost, usage.cost ?? estimateCost(pricing, model, usage)]);
+    result.judge_tokens = addAmounts([result.judge_tokens, totalTokens(usage)]);
+    result.judge_cost = addCosts([result.judge_cost, usage.cost ?? estimateCost(pricing, model, usage)]);
   };
   const whom = (): Exclude<Judge['asks'], string> => {
     if (typeof asks === 'string') throw new Error(asks);
-    use.model = asks.model;
+    result.judge_model = asks.model;
     return asks;
   };
   return {
@@ -234,32 +234,28 @@ async function scoreBy(
   pricing: PricingTable,
   options: ItemCallOptions,
 ): Promise<ScorerResult> {
-  const use: JudgeUse = { model: null, attempts: null, tokens: null, cost: null };
-  const observe = (call: ObservedCall): void => {
-    use.attempts = (use.attempts ?? 0) + call.attempts;
-    options.observe?.(call);
-  };
-  const asking = askJudge(scorer.judge, use, pricing, { ...options, observe });
-  const { rubric } = scorer.judge;
-  const { signal } = options;
   // One order of members, so that exports can be compared by line.
   const result: ScorerResult = { ...NO_SCORE };
-  let preference: Preference | undefined;
+  const observe = (call: ObservedCall): void => {
+    result.judge_attempts = (result.judge_attempts ?? 0) + call.attempts;
+    options.observe?.(call);
+  };
+  const asking = askJudge(scorer.judge, result, pricing, { ...options, observe });
+  const { rubric } = scorer.judge;
+  const { signal } = options;
   try {
     const scored = await scoreOutput(scorer, { ...sample, ...asking, rubric, signal });
-    ({ preference } = scored);
-    Object.assign(result, { score: scored.score, reason: scored.reason, judge_prompt_hash: scored.promptHash });
+    const { score, reason, promptHash, preference } = scored;
+    Object.assign(result, { score, reason, judge_prompt_hash: promptHash });
+    if (preference) {
+      result.preference = { baseline_first: preference.baselineFirst, output_first: preference.outputFirst };
+    }
   } catch (error) {
     signal.throwIfAborted();
     result.error = describeError(error, scorer.name);
   }
-  const { model, attempts, tokens, cost } = use;
-  return Object.assign(result, {
-    ...{ judge_model: model, judge_attempts: attempts, judge_tokens: tokens, judge_cost: cost },
-    ...(preference && {
-      preference: { baseline_first: preference.baselineFirst, output_first: preference.outputFirst },
-    }),
-  });
+  // A scorer that did not wait for its judge changes nothing any more.
+  return { ...result };
 }
 
 function describeError(error: unknown, scorer: string): string {

@@ -137,7 +137,7 @@ describe('the sample of a taken result', () => {
   it('that is an error has failed, with the scores that came along', async () => {
     const scores = { External: { score: 0.5, reason: 'half' } };
     const sample = toSampleResult(only, await taken(only, { error: 'e', scores, cost: 1 }), new Map(), 'h');
-    expect(sample).toMatchObject({ output: null, error: 'e', score: null, reason: null, cost: 1, scores });
+    expect(sample).toMatchObject({ output: null, error: 'e', score: null, scoreReason: null, cost: 1, scores });
     expect(toSampleResult(only, await taken(only, { error: 'e' }), new Map(), 'h')).toMatchObject({ scores: null });
     const failed = toSampleResult(several, await taken(several, { error: 'e', scores: { mine: 1 } }), new Map(), 'h');
     expect(failed).toMatchObject({ score: null, scores: { mine: { score: 1 }, exact: { score: null } } });

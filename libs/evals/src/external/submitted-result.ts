@@ -165,7 +165,7 @@ export function toSampleResult(
   if (error === null) return sample;
   const hasScores = Object.keys(taken.scores).length > 0;
   const named = Object.fromEntries(scorers.map(({ name }, index) => [name, results[index]!]));
-  return { ...sample, score: null, reason: null, error, scores: sample.scores ?? (hasScores ? named : null) };
+  return { ...sample, score: null, scoreReason: null, error, scores: sample.scores ?? (hasScores ? named : null) };
 }
 
 function submittedScore({ scores }: NormalizedResult, name: string): ScorerResult {
