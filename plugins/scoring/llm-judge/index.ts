@@ -8,8 +8,8 @@ import {
   findRubric,
   rubricFault,
   RUBRICS,
+  SCORE_FORMAT,
 } from './prompt.js';
-import { SCORE_FORMAT } from './read-verdict.js';
 
 /** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;

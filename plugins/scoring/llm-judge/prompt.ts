@@ -5,6 +5,7 @@ import {
   plainTextOf,
   type AnswerSchema,
   type ChatMessage,
+  type ReplyFormat,
   type ScoreSample,
 } from '@spandrel/plugin-api';
 import { distance } from 'fastest-levenshtein';
@@ -70,6 +71,20 @@ export const VERDICT_SCHEMA: AnswerSchema = {
     required: ['score', 'reason'],
     additionalProperties: false,
   },
+};
+
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/** A score from 0 to 1, a number or the text of one. */
+export const SCORE_FORMAT: ReplyFormat<number> = {
+  member: 'score',
+  stated:
+    /\bscore["']?\s*:\s*["']?(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:NaN|Infinity)|null|none|true|false)["']?\s*[,}\]]/i,
+  read(value) {
+    const score = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
+    return typeof score === 'number' && score >= 0 && score <= 1 ? score : undefined;
+  },
+  expected: 'a number from 0 to 1',
 };
 
 /** SHA-256, hex, of everything a judge is given but the sample: the templates and the rubric, as a JSON array. */

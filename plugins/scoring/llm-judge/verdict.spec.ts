@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readVerdict } from './read-verdict.js';
+import { readReply } from '@spandrel/plugin-api';
+import { SCORE_FORMAT } from './prompt.js';
 
 const NONE = /no JSON object with a score/;
 const FAULTY = /cut off or faulty/;
 const SEVERAL = /several scores/;
 const NO_NUMBER = /not a number from 0 to 1/;
+
+function readVerdict(reply: string) {
+  const { said: score, ...reason } = readReply(reply, SCORE_FORMAT);
+  return { score, ...reason };
+}
 
 function messageOf(fails: () => unknown): string {
   try {
@@ -16,7 +22,7 @@ function messageOf(fails: () => unknown): string {
   throw new Error('did not fail');
 }
 
-describe('readVerdict', () => {
+describe('the verdict of a judge', () => {
   it.each([
     ['bare', '{"score": 0.5, "reason": "so so"}'],
     ['pretty', '\n{\n  "score": 5e-1,\n  "reason": "so so"\n}\n'],
