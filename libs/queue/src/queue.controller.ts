@@ -27,7 +27,7 @@ import {
   queueItemListSchema,
   queueCountsSchema,
 } from '@spandrel/contract';
-import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { DatasetId, DatasetStore } from '@spandrel/datasets';
 import {
   CurrentCaller,
   CurrentScope,
@@ -49,6 +49,9 @@ import { CallingReviewer, readerOf, reviewerOf, type CallerAsReviewer, type Revi
 import { CountQueues } from './count-queues.js';
 import { OF_TARGETS, type QueueItemRow } from './queue-item.entity.js';
 import { EnqueueItems } from './enqueue-items.js';
+
+/** The queue item that a path names. */
+const QueueItemId = () => Param('item_id', new PathId(queueItemNotFound));
 
 /** Routes of the queue (docs/spec/queue.md#queue-routes). */
 @Controller('api')
@@ -133,7 +136,7 @@ export class QueueController {
   async getQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: CallerAsReviewer,
-    @Param('item_id', new PathId(queueItemNotFound)) id: string,
+    @QueueItemId() id: string,
     @Query({ schema: readQueueItemSchema }) { reviewer }: ReadQueueItem,
   ) {
     const item = await this.items.get(scope, id);
@@ -157,7 +160,7 @@ export class QueueController {
   async claimQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
-    @Param('item_id', new PathId(queueItemNotFound)) id: string,
+    @QueueItemId() id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ) {
     const reviewer = reviewerOf(body.claimed_by, caller);
@@ -172,7 +175,7 @@ export class QueueController {
     answer: queueItemSchema,
     problems: ['queue_item_not_claimed', 'queue_item_completed'],
   })
-  async releaseQueueItem(@CurrentScope() scope: Scope, @Param('item_id', new PathId(queueItemNotFound)) id: string) {
+  async releaseQueueItem(@CurrentScope() scope: Scope, @QueueItemId() id: string) {
     return new WrittenJson(queueItemJson(await this.queue.release(scope, id)));
   }
 
@@ -189,7 +192,7 @@ export class QueueController {
   async submitQueueItem(
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
-    @Param('item_id', new PathId(queueItemNotFound)) id: string,
+    @QueueItemId() id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) body: Submit,
   ) {
@@ -211,8 +214,8 @@ export class QueueController {
     summary: 'How far the review of a dataset is, by reviewer',
     answer: queueProgressSchema,
   })
-  async getQueueProgress(@CurrentScope() scope: Scope, @Param('id', new PathId(datasetNotFound)) id: string) {
-    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+  async getQueueProgress(@CurrentScope() scope: Scope, @DatasetId() id: string) {
+    await this.datasets.get(scope, id);
     return this.reviews.progress(scope, id);
   }
 
@@ -220,10 +223,10 @@ export class QueueController {
   @Operation({ access: 'read', summary: 'How far the reviewers of a dataset agree', answer: agreementSchema })
   async getAgreement(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Query({ schema: agreementQuerySchema }) query: AgreementQuery,
   ) {
-    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    await this.datasets.get(scope, id);
     return { scores: await this.reviews.agreement(scope, id, query) };
   }
 
@@ -236,7 +239,7 @@ export class QueueController {
   })
   async enqueueDatapoints(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ) {
     return enqueued(await this.enqueues.enqueueDatapoints(scope, id, body));
@@ -246,11 +249,11 @@ export class QueueController {
   @Operation({ access: 'read', summary: 'Queue items of a dataset, oldest first', answer: queueItemListSchema })
   async listDatasetQueue(
     @CurrentScope() scope: Scope,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @CallingReviewer() caller: CallerAsReviewer,
     @Query({ schema: listQueueSchema }) query: ListQueue,
   ) {
-    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
+    await this.datasets.get(scope, id);
     return this.show(scope, id, query, caller);
   }
 
@@ -266,7 +269,7 @@ export class QueueController {
   async claimNextQueueItem(
     @CurrentScope() scope: Scope,
     @CallingReviewer() caller: Reviewer,
-    @Param('id', new PathId(datasetNotFound)) id: string,
+    @DatasetId() id: string,
     @Body({ schema: claimNextSchema }) body: ClaimNext,
   ) {
     const { claimed_by: reviewer, exclude: excluded = [] } = body;
