@@ -14,7 +14,7 @@ import {
 } from '@spandrel/contract';
 import type { CommentResource, RejectedItem, RestoredComment, TargetOfComment } from '@spandrel/contract';
 import { datapointNotFound, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { EvalResultStore, evalRunNotFound, EvalRunStore } from '@spandrel/evals';
+import { EvalResultStore, EvalRunStore } from '@spandrel/evals';
 import { Conflict, DomainError, newId, NotFound, projectScope, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { anyOf, joinSql, ProjectRows, rawSql, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
@@ -180,7 +180,7 @@ export class CommentStore extends ProjectRows<CommentRow> {
       if (!(await this.datasets.findForWrite(tx, scope, parent))) throw datasetNotFound();
       if ((await this.datapoints.idsForWrite(tx, scope, parent, [id])).length === 0) throw datapointNotFound();
     } else if (type === 'result') {
-      if ((await this.runs.findForWrite(tx, scope, [parent])).length === 0) throw evalRunNotFound();
+      await this.runs.getForWrite(tx, scope, parent);
       if (!(await this.results.processed(scope, parent, [id], tx)).has(id)) throw datapointNotFound();
     } else {
       if (type === 'span' && !span) throw spanNotFound();

@@ -115,8 +115,7 @@ export class ChangeRun {
       if (datasetId === undefined) throw evalRunNotFound();
       // The dataset before the run, as a start and a delete of the dataset lock them.
       await this.snapshots.release(tx, scope, datasetId, async () => {
-        const [run] = await this.runs.findForWrite(tx, scope, [id]);
-        if (!run) throw evalRunNotFound();
+        const run = await this.runs.getForWrite(tx, scope, id);
         await this.snapshots.deselect(tx, scope, id);
         await this.participants.beforeDelete(tx, scope, id);
         await this.runs.delete(tx, scope, id);
@@ -177,8 +176,7 @@ export class RetryRun {
    */
   async execute(scope: Scope, id: string, { what, max_cost_usd: cap }: RetryEval): Promise<EvalRunSummary> {
     const run = await this.storage.write(async (tx) => {
-      const [found] = await this.runs.findForWrite(tx, scope, [id]);
-      if (!found) throw evalRunNotFound();
+      const found = await this.runs.getForWrite(tx, scope, id);
       if (found.status < RUN_STATUS.completed) {
         const status = runStatusName(found.status);
         throw new Conflict('eval_run_not_over', `the eval run is ${status}; wait for its end, or cancel it`);

@@ -27,7 +27,15 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { EvalRun, evalRunMetadataTable, evalRunTable, READ_BYTES, type EvalRunRow } from './eval-run.entity.js';
-import { listConnections, isDue, readMetadata, EXECUTION, RESULT_STATUS, RUN_STATUS } from './eval-run.js';
+import {
+  evalRunNotFound,
+  listConnections,
+  isDue,
+  readMetadata,
+  EXECUTION,
+  RESULT_STATUS,
+  RUN_STATUS,
+} from './eval-run.js';
 
 /** By the time of their start: an id may be the caller's own, which says nothing of when. */
 const NEWEST_FIRST: Sorting = {
@@ -102,6 +110,13 @@ export class EvalRunStore {
     return this.storage.find((em) => em.findOne(EvalRun, { projectId, id }));
   }
 
+  /** @throws NotFound */
+  async get(scope: Scope, id: string): Promise<EvalRunRow> {
+    const run = await this.find(scope, id);
+    if (!run) throw evalRunNotFound();
+    return run;
+  }
+
   findAll({ projectId }: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
     return this.storage.find((em) => em.find(EvalRun, { projectId, id: { $in: [...ids] } }));
   }
@@ -112,6 +127,13 @@ export class EvalRunStore {
       COLUMNS.query`select ${COLUMNS} from eval_run r
         where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}${forUpdateInOrder('r', 'id')}`,
     );
+  }
+
+  /** A run that is to be changed. @throws NotFound */
+  async getForWrite(tx: WriteTx, scope: Scope, id: string): Promise<EvalRunRow> {
+    const [run] = await this.findForWrite(tx, scope, [id]);
+    if (!run) throw evalRunNotFound();
+    return run;
   }
 
   /**

@@ -48,7 +48,7 @@ import { CurrentScope, Operation, listOf, deleted } from '@spandrel/http';
 import type { Scope } from '@spandrel/kernel';
 import { ChangeRun, RetryRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
-import { evalRunNotFound, RunId, runSummary, snapshotOf } from './eval-run.js';
+import { RunId, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ReadRun } from './read-run.js';
 import { SetGates } from './finish-run.js';
@@ -195,9 +195,8 @@ export class EvalsController {
     answer: evalMetadataSchema,
   })
   async getEvalMetadata(@CurrentScope() scope: Scope, @RunId() id: string) {
-    const run = await this.runs.find(scope, id);
-    if (!run) throw evalRunNotFound();
-    return (await this.metadata.execute(scope, snapshotOf(run), [])).toAnswer();
+    const run = await this.runs.get(scope, id);
+    return (await this.metadata.execute(scope, snapshotOf(run))).toAnswer();
   }
 
   @Post(':id/gates')

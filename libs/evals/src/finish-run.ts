@@ -6,7 +6,7 @@ import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore, type ErrorCount } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { endRun, isThrough, RUN_STATUS, evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
+import { endRun, isThrough, RUN_STATUS, listScorers, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore, PROGRESS, type RunKey } from './eval-run.store.js';
 import { RunParticipants } from './run-participants.js';
 import { decidePassed, gateFaults, unjudged } from './statistics/gates.js';
@@ -167,8 +167,7 @@ export class SetGates {
    * @throws NotFound for the run or a baseline; Invalid for gates that the run cannot have.
    */
   async execute(scope: Scope, id: string, gates: readonly Gate[]): Promise<EvalRunSummary> {
-    const before = await this.runs.find(scope, id);
-    if (!before) throw evalRunNotFound();
+    const before = await this.runs.get(scope, id);
     const { datasetId, repeats } = before;
     const scorers = listScorers(before);
     const resolved = await this.metadata.resolveGates(
@@ -178,7 +177,7 @@ export class SetGates {
       scorers.map(({ name }) => name),
     );
     const { run, planned } = await this.storage.write(async (tx) => {
-      const found = await this.locked(tx, scope, id);
+      const found = await this.runs.getForWrite(tx, scope, id);
       const wanted = await this.plans.execute(tx, scope, { datasetId, repeats, scorers, ...resolved });
       const changed = isOver(found) ? found : await this.write(tx, found, wanted, null);
       return { run: changed, planned: wanted };
@@ -186,16 +185,10 @@ export class SetGates {
     if (!isOver(run)) return runSummary(run);
     const judged = planned.length === 0 ? [] : (await this.judgements.execute(scope, run, planned)).gates;
     const over = await this.storage.write(async (tx) => {
-      const found = await this.locked(tx, scope, id);
+      const found = await this.runs.getForWrite(tx, scope, id);
       return this.write(tx, found, judged, decidePassed(found.status, judged));
     });
     return runSummary(over);
-  }
-
-  private async locked(tx: WriteTx, scope: Scope, id: string): Promise<EvalRunRow> {
-    const [run] = await this.runs.findForWrite(tx, scope, [id]);
-    if (!run) throw evalRunNotFound();
-    return run;
   }
 
   private async write(

@@ -9,7 +9,7 @@ export {
   type EvalResultRow,
   type EvalRunRow,
 } from './eval-run.entity.js';
-export { evalRunNotFound, readGates, RUN_STATUS } from './eval-run.js';
+export { readGates, RUN_STATUS } from './eval-run.js';
 export { EvalRunStore } from './eval-run.store.js';
 export { readInputAndExpected } from './eval-item.js';
 export { evalsFeature, EvalsModule } from './evals.module.js';

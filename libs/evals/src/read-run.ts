@@ -29,7 +29,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ItemView, listDatapointsRunningNow } from './eval-item.js';
 import { EvalAttemptStore, EvalResultStore, itemSorting, EvalSampleStore } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { evalRunNotFound, listScorers, runSummary, snapshotOf } from './eval-run.js';
+import { listScorers, runSummary, snapshotOf } from './eval-run.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { SubmissionStore, hasWaiting } from './external/submission.store.js';
 
@@ -132,7 +132,7 @@ export class ReadRun {
 
   /** The run without its items. @throws NotFound. */
   async summary(scope: Scope, id: string): Promise<EvalRunResource> {
-    return { ...runSummary(await this.find(scope, id)), result_items: [] };
+    return { ...runSummary(await this.runs.get(scope, id)), result_items: [] };
   }
 
   /**
@@ -141,18 +141,12 @@ export class ReadRun {
    * @throws NotFound, and what reading the first slice throws, before anything is written.
    */
   async execute(scope: Scope, id: string): Promise<Readable> {
-    const run = await this.find(scope, id);
+    const run = await this.runs.get(scope, id);
     return streamSlices(this.slices(scope, run), {
       head: `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`,
       between: ',',
       tail: () => ']}',
     });
-  }
-
-  private async find(scope: Scope, id: string): Promise<EvalRunRow> {
-    const run = await this.runs.find(scope, id);
-    if (!run) throw evalRunNotFound();
-    return run;
   }
 
   private async *slices(scope: Scope, run: EvalRunRow): AsyncGenerator<Iterable<string>> {
@@ -175,7 +169,7 @@ export class ReadRun {
    * @throws NotFound; Invalid `invalid_cursor`.
    */
   async list(scope: Scope, id: string, query: ListEvalItems): Promise<EvalItemList> {
-    const run = await this.find(scope, id);
+    const run = await this.runs.get(scope, id);
     const sorting = itemSorting(query.sort_by, query.sort_order);
     const request: ItemRequest = { scope, run, query, sorting, running: listDatapointsRunningNow(run) };
     return listItems(
@@ -192,7 +186,7 @@ export class ReadRun {
    * @throws like {@link list}, before anything is written.
    */
   async table(scope: Scope, id: string, query: ListEvalItems): Promise<Readable> {
-    const run = await this.find(scope, id);
+    const run = await this.runs.get(scope, id);
     const hasSamples = query.include?.includes('samples') ?? false;
     const columns = tableColumns(listScorers(run), hasSamples);
     const pages = this.tablePages(scope, id, { ...query, include: ['kind', ...(query.include ?? [])] });

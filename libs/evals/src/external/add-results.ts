@@ -56,11 +56,11 @@ export class RecordResults {
 
   /**
    * @param replaces whether results take the place of others that are there.
-   * @returns those that cannot be taken. @throws as {@link assertTakesResults}.
+   * @returns those that cannot be taken. @throws NotFound, and as {@link assertTakesResults}.
    */
   execute(scope: Scope, runId: string, taken: readonly NormalizedSample[], replaces: boolean): Promise<Rejection[]> {
     return this.storage.write(async (tx) => {
-      const [run] = await this.runs.findForWrite(tx, scope, [runId]);
+      const run = await this.runs.getForWrite(tx, scope, runId);
       assertTakesResults(run);
       const there = await this.there(tx, scope, run, taken);
       const { wanted, rejected } = choose(taken, there.hashes, replaces);
@@ -184,7 +184,7 @@ export class AddResults {
     runId: string,
     { results, on_conflict: onConflict }: AddResultsBody,
   ): Promise<AddedResults> {
-    const run = await this.runs.find(scope, runId);
+    const run = await this.runs.get(scope, runId);
     assertTakesResults(run);
     const { given, rejected } = await readResults({ repeats: run.repeats, scorers: listScorers(run) }, results);
     const ids = [...new Set(given.map(({ datapointId }) => datapointId))];

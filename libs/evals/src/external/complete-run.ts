@@ -9,11 +9,10 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { EvalsSettings } from '../evals.settings.js';
 import { FinishRun } from '../finish-run.js';
-import { evalRunNotFound, isThrough, runSummary, EXECUTION, RUN_STATUS, runStatusName } from '../eval-run.js';
+import { isThrough, runSummary, EXECUTION, RUN_STATUS, runStatusName } from '../eval-run.js';
 
-/** @throws NotFound where there is no run; Conflict `eval_run_not_external` for one that the server executes. */
-function assertExternal(run: EvalRunRow | null | undefined): asserts run is EvalRunRow {
-  if (!run) throw evalRunNotFound();
+/** @throws Conflict `eval_run_not_external` for a run that the server executes. */
+function assertExternal(run: EvalRunRow): void {
   if (run.execution === EXECUTION.external) return;
   throw new Conflict(
     'eval_run_not_external',
@@ -22,7 +21,7 @@ function assertExternal(run: EvalRunRow | null | undefined): asserts run is Eval
 }
 
 /** @throws as {@link assertExternal}; Invalid `eval_run_not_running` for a run that is over, or about to be. */
-export function assertTakesResults(run: EvalRunRow | null | undefined): asserts run is EvalRunRow {
+export function assertTakesResults(run: EvalRunRow): void {
   assertExternal(run);
   const reason = whyNot(run);
   if (reason) throw new Invalid('eval_run_not_running', `the eval run ${reason}; no more results can be added`);
@@ -64,7 +63,7 @@ export class CompleteRun {
   /** @returns the run, which is the owner's where it can be completed at once. */
   private close(scope: Scope, id: string, owner: string): Promise<EvalRunRow> {
     return this.storage.write(async (tx) => {
-      const [run] = await this.runs.findForWrite(tx, scope, [id]);
+      const run = await this.runs.getForWrite(tx, scope, id);
       assertExternal(run);
       if (run.status === RUN_STATUS.completed) return run;
       if (run.status > RUN_STATUS.completed) {

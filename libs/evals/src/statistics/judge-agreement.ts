@@ -3,7 +3,7 @@ import type { JudgeAgreementOfRun, JudgeAgreementQuery } from '@spandrel/contrac
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import { ReviewStore } from '@spandrel/queue';
 import { decidePass, readPassRule } from '../eval-item.js';
-import { evalRunNotFound, listScorers } from '../eval-run.js';
+import { listScorers } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { wilsonInterval } from './distributions.js';
 import { toMeasures } from './measure-run.js';
@@ -23,8 +23,7 @@ export class JudgeAgreement {
 
   /** @throws NotFound `eval_run_not_found`, Invalid for a scorer that the run has not, or a name that is not clear. */
   async execute(scope: Scope, runId: string, { name, scorer }: JudgeAgreementQuery): Promise<JudgeAgreementOfRun> {
-    const run = await this.runs.find(scope, runId);
-    if (!run) throw evalRunNotFound();
+    const run = await this.runs.get(scope, runId);
     const scorers = listScorers(run);
     const names = scorers.map((each) => each.name);
     const at = scorer === undefined ? -1 : names.indexOf(scorer);

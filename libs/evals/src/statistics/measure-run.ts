@@ -19,15 +19,7 @@ import { DatasetSnapshots, type Snapshot } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope, nearestName } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { addCosts } from '../execution/sample-result.js';
-import {
-  evalRunNotFound,
-  listScorers,
-  readGates,
-  runSummary,
-  snapshotOf,
-  totalCost,
-  RESULT_STATUS,
-} from '../eval-run.js';
+import { listScorers, readGates, runSummary, snapshotOf, totalCost, RESULT_STATUS } from '../eval-run.js';
 import { EvalRunStore } from '../eval-run.store.js';
 import { readPassRule } from '../eval-item.js';
 import { compareConfigs, CompareScoring } from './compare-scoring.js';
@@ -443,8 +435,7 @@ export class ReadStatistics {
    *   member of the metadata that no datapoint has, and for too many groups.
    */
   async execute(scope: Scope, id: string, query: EvalStatisticsQuery): Promise<EvalStatistics> {
-    const run = await this.runs.find(scope, id);
-    if (!run) throw evalRunNotFound();
+    const run = await this.runs.get(scope, id);
     const baseline = query.baseline === undefined ? undefined : await this.baseline(scope, run, query.baseline);
     const question = {
       ks: readKs(query, run),

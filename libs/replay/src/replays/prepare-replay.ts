@@ -10,7 +10,7 @@ import {
   type StartReplay,
 } from '@spandrel/contract';
 import { DatapointStore, ExportSpansToDataset, spansInSlices } from '@spandrel/datasets';
-import { AddResults, CompleteRun, evalRunNotFound, EvalRunStore, RUN_STATUS, StartRun } from '@spandrel/evals';
+import { AddResults, CompleteRun, EvalRunStore, RUN_STATUS, StartRun } from '@spandrel/evals';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { fromLongJsonText } from '@spandrel/storage';
@@ -84,8 +84,7 @@ export class PrepareReplay {
 
   /** What was recorded, as results of the baseline. */
   private async addRecorded(scope: Scope, row: ReplayRow, { spanIds }: ReplayPlan): Promise<void> {
-    const run = await this.runs.find(scope, row.baselineRunId);
-    if (!run) throw evalRunNotFound();
+    const run = await this.runs.get(scope, row.baselineRunId);
     if (run.status >= RUN_STATUS.completed || run.progress + run.unscored >= run.total) return;
     const datapoints = await this.datapoints.findOfSpans(scope, row.datasetId, spanIds);
     for await (const slice of spansInSlices(this.spans, scope, spanIds)) {
