@@ -26,12 +26,11 @@ export class AnalyticsController {
 
   @Get('analytics/summary')
   @Operation({
-    id: 'getAnalyticsSummary',
     access: 'read',
     summary: 'Sums over all traces and spans, and by model',
     answer: analyticsSummarySchema,
   })
-  async summary(@CurrentScope() scope: Scope) {
+  async getAnalyticsSummary(@CurrentScope() scope: Scope) {
     const { traceCount, rows } = await this.summaries.all(scope);
     return summaryOf(traceCount, rows);
   }
@@ -39,7 +38,6 @@ export class AnalyticsController {
   @Post('analytics')
   @HttpCode(200)
   @Operation({
-    id: 'queryAnalytics',
     access: 'read',
     summary: 'Sums by minute, hour, day or week of the spans that started in a range',
     description:
@@ -52,14 +50,13 @@ export class AnalyticsController {
     answer: timeSeriesAnswerSchema,
     problems: ['range_too_large'],
   })
-  async timeSeries(@CurrentScope() scope: Scope, @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery) {
+  async queryAnalytics(@CurrentScope() scope: Scope, @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery) {
     return this.series.answer(scope, query);
   }
 
   @Post('analytics/query')
   @HttpCode(200)
   @Operation({
-    id: 'queryAnalyticsGroups',
     access: 'read',
     summary: 'Sums of spans by any one or two keys, and by time',
     description:
@@ -71,14 +68,14 @@ export class AnalyticsController {
     answer: groupsAnswerSchema,
     problems: ['range_too_large'],
   })
-  async query(@CurrentScope() scope: Scope, @Body({ schema: groupsQuerySchema }) question: GroupsQuery) {
+  async queryAnalyticsGroups(@CurrentScope() scope: Scope, @Body({ schema: groupsQuerySchema }) question: GroupsQuery) {
     return this.groups.answer(scope, question);
   }
 
   @Get('stats')
-  @Operation({ id: 'getStats', access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
-  async stats(@CurrentScope() scope: Scope) {
-    const { traceCount, spanCount } = await this.summaries.counts(scope);
-    return { trace_count: traceCount, span_count: spanCount };
+  @Operation({ access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
+  async getStats(@CurrentScope() scope: Scope) {
+    const { traceCount, rows } = await this.summaries.all(scope);
+    return { trace_count: traceCount, span_count: rows.reduce((sum, { spanCount }) => sum + spanCount, 0) };
   }
 }

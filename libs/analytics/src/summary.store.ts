@@ -16,9 +16,7 @@ const ALL_TIME_COLUMNS = [
 export type AllTimeRow = Pick<RollupRow, (typeof ALL_TIME_COLUMNS)[number]>;
 
 const COLUMNS = rollupTable.select('r', ALL_TIME_COLUMNS).orNull();
-const TRACE_COUNT = shapeOf({ traceCount: integer() });
-const ALL_TIME = TRACE_COUNT.and(COLUMNS);
-const COUNTS = TRACE_COUNT.and(shapeOf({ spanCount: integer() }));
+const ALL_TIME = shapeOf({ traceCount: integer() }).and(COLUMNS);
 
 /** A project without spans gives one row of the join, with nothing of the roll-up in it. */
 const isThere = <Row extends RowOfShape<typeof ALL_TIME>>(row: Row): row is Row & AllTimeRow => row.spanCount !== null;
@@ -37,19 +35,6 @@ export class SummaryStore {
       scope,
     );
     return { traceCount: rows[0]!.traceCount, rows: rows.filter(isThere) };
-  }
-
-  /** How many traces and spans there are at one moment. */
-  async counts(scope: Scope): Promise<{ traceCount: number; spanCount: number }> {
-    const [counts] = await this.reads.read(
-      allTimeRows(scope),
-      COUNTS.query`select totals.trace_count as "traceCount",
-          (select coalesce(sum(r.span_count), 0) from analytics_rollup r
-            where r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}) as "spanCount"
-        from (${totals(scope)}) totals`,
-      scope,
-    );
-    return counts!;
   }
 }
 

@@ -1,5 +1,5 @@
-export { readStoreFeature } from './read-store.feature.js';
+export { readStoreFeature } from './read-store.module.js';
 export { CoolDays } from './cool-days.js';
 export { LoadReadStore } from './load-read-store.js';
 export { READ_STORE } from './configured-store.js';
-export { rebuildReadStore } from './rebuild-read-store.js';
+export { rebuildReadStore } from './read-store-change.store.js';

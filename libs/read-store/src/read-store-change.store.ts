@@ -211,3 +211,9 @@ export class ReadStoreChangeStore {
     if (updated !== 1) throw new BatchOutdated('the read store was gone on with by another server');
   }
 }
+
+/** Has the read store filled from the start by the servers. @returns how many projects are to be loaded. @throws Unavailable; StartError when it alone has texts. */
+export function rebuildReadStore(storage: Storage): Promise<number> {
+  const changes = new ReadStoreChangeStore(storage, new TraceLookups(storage), new ReadStoreDayStore(storage));
+  return storage.write((tx) => changes.begin(tx, Date.now()));
+}

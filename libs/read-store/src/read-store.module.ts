@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { PLUGINS } from '@spandrel/kernel';
+import { defineFeature, ofProjects, PLUGINS } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { AnswerHeader } from './answer-header.js';
 import { CoolDays } from './cool-days.js';
@@ -11,6 +11,7 @@ import { NoteChanges } from './note-changes.js';
 import { ReadStoreChangeStore } from './read-store-change.store.js';
 import { ReadStoreDayStore } from './read-store-day.store.js';
 import { ReadStoreMetrics } from './read-store-metrics.js';
+import { ReadStoreChangeSchema, ReadStoreDaySchema, ReadStoreStateSchema } from './read-store.entity.js';
 import { ReadStoreSettings } from './read-store.settings.js';
 import { StoredLists } from './stored-lists.js';
 
@@ -24,4 +25,13 @@ import { StoredLists } from './stored-lists.js';
     ...[ReadStoreChangeStore, ReadStoreMetrics, NoteChanges, LoadReadStore, StoredLists, KeepReadStore],
   ],
 })
-export class ReadStoreModule {}
+class ReadStoreModule {}
+
+export const readStoreFeature = defineFeature({
+  name: 'read-store',
+  module: ReadStoreModule,
+  entities: [ReadStoreChangeSchema, ReadStoreDaySchema, ReadStoreStateSchema],
+  owned: ofProjects('read_store_change', 'read_store_day'),
+  settings: [ReadStoreSettings],
+  requires: ['tracing'],
+});

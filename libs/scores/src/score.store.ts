@@ -166,15 +166,10 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
 
   /** What scores of traces, those of their spans among them, or of spans come to: a row for each id, name and label. */
   sumBy(scope: Scope, target: 'trace' | 'span' | 'session', ids: readonly string[], source?: ScoreSource) {
-    const id = rawSql(`c.${target}_id`);
+    const id = `c.${target}_id`;
     const ofSource = source === undefined ? sql`` : sql` and c.source = ${source}`;
-    return this.storage.readLong(
-      SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
-          coalesce(sum(c.value), 0.0) as total
-        from score c where c.project_id = ${scope.projectId} and ${anyOf(`c.${target}_id`, ids)}${ofSource}
-        group by ${id}, c.name, c.label order by ${id}, c.name, c.label limit ${SUMS_MAX}`,
-      scope,
-    );
+    const where = sql`c.project_id = ${scope.projectId} and ${anyOf(id, ids)}${ofSource}`;
+    return this.sums(scope, rawSql(id), sql`score c where ${where}`);
   }
 
   /** What scores of the traces of users or sessions come to, of traces that began within a range: rows as {@link sumBy} has them. */
@@ -189,12 +184,16 @@ export class ScoreStore extends ProjectRows<ScoreRow> {
       ...(until === undefined ? [] : [sql`c.trace_at < ${until}`]),
     ];
     const where = joinSql([sql`c.project_id = ${scope.projectId}`, ...range], ' and ');
+    const traces = sql`${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}`;
+    const from = sql`(${traces}) k join score c on c.trace_id = k.trace_id where ${where}`;
+    return this.sums(scope, rawSql('k.name'), from);
+  }
+
+  private sums(scope: Scope, id: Sql, from: Sql) {
     return this.storage.readLong(
-      SUM.query`select k.name as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
+      SUM.query`select ${id} as id, c.name as name, c.label as label, count(*) as count, count(c.value) as "values",
           coalesce(sum(c.value), 0.0) as total
-        from (${keysOfTraces(scope, by)} and ${anyOf(`t.${by}_id`, keys)}) k
-        join score c on c.trace_id = k.trace_id
-        where ${where} group by k.name, c.name, c.label order by k.name, c.name, c.label limit ${SUMS_MAX}`,
+        from ${from} group by ${id}, c.name, c.label order by ${id}, c.name, c.label limit ${SUMS_MAX}`,
       scope,
     );
   }

@@ -48,7 +48,6 @@ export class ScoresController {
 
   @Post()
   @Operation({
-    id: 'createScore',
     access: 'feedback',
     summary: 'Score a trace, a span or a session',
     description:
@@ -56,7 +55,7 @@ export class ScoresController {
     answer: scoreSchema,
     problems: ['trace_not_found', 'span_not_found', 'session_not_found', 'id_conflict'],
   })
-  async create(
+  async createScore(
     @CurrentScope() scope: Scope,
     @CurrentCaller() caller: Caller | undefined,
     @Body({ schema: createScoreSchema }) body: CreateScore,
@@ -66,20 +65,20 @@ export class ScoresController {
   }
 
   @Get()
-  @Operation({ id: 'listScores', access: 'read', summary: 'Scores, newest first', answer: scoreListSchema })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: listScoresSchema }) query: ListScores) {
+  @Operation({ access: 'read', summary: 'Scores, newest first', answer: scoreListSchema })
+  async listScores(@CurrentScope() scope: Scope, @Query({ schema: listScoresSchema }) query: ListScores) {
     return listOf('scores', await this.scores.list(scope, query), scoreResource);
   }
 
   @Get(':id')
-  @Operation({ id: 'getScore', access: 'read', summary: 'A score', answer: scoreSchema })
-  async read(@CurrentScope() scope: Scope, @ScoreId() id: string) {
+  @Operation({ access: 'read', summary: 'A score', answer: scoreSchema })
+  async getScore(@CurrentScope() scope: Scope, @ScoreId() id: string) {
     return scoreResource(await this.scores.get(scope, id));
   }
 
   @Put(':id')
-  @Operation({ id: 'updateScore', access: 'write', summary: 'Change a score', answer: scoreSchema })
-  async update(
+  @Operation({ access: 'write', summary: 'Change a score', answer: scoreSchema })
+  async updateScore(
     @CurrentScope() scope: Scope,
     @ScoreId() id: string,
     @Body({ schema: updateScoreSchema }) body: UpdateScore,
@@ -89,13 +88,12 @@ export class ScoresController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteScore',
     access: 'write',
     summary: 'Delete a score',
     audited: ['score.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @ScoreId() id: string) {
+  async deleteScore(@CurrentScope() scope: Scope, @ScoreId() id: string) {
     await this.writes.delete(scope, id);
     return deleted(id);
   }
@@ -111,23 +109,24 @@ export class ScoreAnalyticsController {
 
   @Get('scores')
   @Operation({
-    id: 'getScoreSeries',
     access: 'read',
     summary: 'What scores come to by hour, day or week',
     answer: scoreSeriesSchema,
   })
-  async readSeries(@CurrentScope() scope: Scope, @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery) {
+  async getScoreSeries(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: scoreSeriesQuerySchema }) query: ScoreSeriesQuery,
+  ) {
     return { buckets: await this.rollups.series(scope, query) };
   }
 
   @Get('quality')
   @Operation({
-    id: 'getScoreQuality',
     access: 'read',
     summary: "A judge's mean, corrected by what people said",
     answer: scoreQualityAnswerSchema,
   })
-  async readQuality(
+  async getScoreQuality(
     @CurrentScope() scope: Scope,
     @Query({ schema: scoreQualityQuerySchema }) { split_by: split, ...query }: ScoreQualityQuery,
   ) {
@@ -145,13 +144,12 @@ export class ScoreDefinitionsController {
 
   @Post()
   @Operation({
-    id: 'createScoreDefinition',
     access: 'write',
     summary: 'Define what scores of a name look like',
     answer: scoreDefinitionSchema,
     problems: ['id_conflict'],
   })
-  async create(
+  async createScoreDefinition(
     @CurrentScope() scope: Scope,
     @Body({ schema: createScoreDefinitionSchema }) body: CreateScoreDefinition,
   ) {
@@ -160,34 +158,31 @@ export class ScoreDefinitionsController {
 
   @Get()
   @Operation({
-    id: 'listScoreDefinitions',
     access: 'read',
     summary: 'Definitions of scores, oldest first',
     answer: scoreDefinitionListSchema,
   })
-  async list(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
+  async listScoreDefinitions(@CurrentScope() scope: Scope, @Query({ schema: plainListSchema }) query: PlainList) {
     return listOf('score_definitions', await this.definitions.list(scope, query), scoreDefinition);
   }
 
   @Get(':id')
   @Operation({
-    id: 'getScoreDefinition',
     access: 'read',
     summary: 'A definition of scores',
     answer: scoreDefinitionSchema,
   })
-  async read(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
+  async getScoreDefinition(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
     return scoreDefinition(await this.definitions.get(scope, id));
   }
 
   @Put(':id')
   @Operation({
-    id: 'updateScoreDefinition',
     access: 'write',
     summary: 'Replace a definition of scores; scores that are there stay',
     answer: scoreDefinitionSchema,
   })
-  async update(
+  async updateScoreDefinition(
     @CurrentScope() scope: Scope,
     @DefinitionId() id: string,
     @Body({ schema: updateScoreDefinitionSchema }) body: UpdateScoreDefinition,
@@ -197,13 +192,12 @@ export class ScoreDefinitionsController {
 
   @Delete(':id')
   @Operation({
-    id: 'deleteScoreDefinition',
     access: 'write',
     summary: 'Delete a definition of scores; scores that are there stay',
     audited: ['score_definition.deleted'],
     answer: deletedSchema,
   })
-  async delete(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
+  async deleteScoreDefinition(@CurrentScope() scope: Scope, @DefinitionId() id: string) {
     await this.definitions.delete(scope, id);
     return deleted(id);
   }

@@ -75,26 +75,6 @@ export class ExportFile {
   }
 }
 
-/** Collections by what they belong to: items of one need items of those before it. */
-const LEVELS: readonly (readonly ExportCollection[])[] = [
-  [
-    'traces',
-    'datasets',
-    'connections',
-    'score_definitions',
-    'views',
-    'boards',
-    'scoring_rules',
-    'alert_channels',
-    'alerts',
-  ],
-  ['spans', 'datapoints', 'capture_rules'],
-  ['datapoint_versions', 'queue_items', 'scores'],
-  ['eval_runs'],
-  ['eval_results', 'eval_samples', 'eval_attempts'],
-  ['comments'],
-];
-
 /** What the items of a collection need to be there, directly or by way of others. */
 const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection[]>>> = {
   spans: ['traces'],
@@ -121,6 +101,10 @@ export function passes(order: readonly ExportCollection[]): ExportCollection[][]
     (NEEDS[collection] ?? []).every((needed) => (place.get(needed) ?? -1) < index),
   );
   if (isInOrder) return [[...order]];
-  const levels = LEVELS.map((level) => level.filter((collection) => place.has(collection)));
-  return levels.filter((level) => level.length > 0);
+  const there = EXPORT_COLLECTIONS.filter((collection) => place.has(collection));
+  const levels = [...Map.groupBy(there, levelOf)];
+  return levels.toSorted(([a], [b]) => a - b).map(([, level]) => level);
 }
+
+const levelOf = (collection: ExportCollection): number =>
+  Math.max(0, ...(NEEDS[collection] ?? []).map((needed) => levelOf(needed) + 1));

@@ -13,34 +13,6 @@ import { ExportFile, type ItemPart, passes } from './export-file.js';
 import { readItem } from './import-items.js';
 import { TransferSettings } from './transfer.settings.js';
 
-/** The imports under way: a stop of the process ends them between two batches and waits for that. */
-@Injectable()
-export class RunningImports implements BeforeApplicationShutdown {
-  private readonly stop = new AbortController();
-  private readonly running = new Set<Promise<unknown>>();
-
-  /** Fires when the process stops, with the error to answer. */
-  get stopping(): AbortSignal {
-    return this.stop.signal;
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stop.abort(new Unavailable('the service is stopping'));
-    await Promise.allSettled(this.running);
-  }
-
-  /** Runs an import, which the stop waits for. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    const task = work();
-    this.running.add(task);
-    try {
-      return await task;
-    } finally {
-      this.running.delete(task);
-    }
-  }
-}
-
 /** Items that one transaction writes, and their text in UTF-16 units, about: other writers get their turn in between. */
 const BATCH = { items: 256, text: 1024 * 1024 };
 const PROGRESS_ITEMS = 100_000;
@@ -53,11 +25,13 @@ const BODIES_OF_AN_ITEM = 4;
 
 /** `POST /api/import/json`: takes the file of an export back (docs/spec/transfer.md#the-import). */
 @Injectable()
-export class ImportEverything {
+export class ImportEverything implements BeforeApplicationShutdown {
+  private readonly stop = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
   constructor(
     private readonly batches: WriteImportBatch,
     private readonly spool: UploadSpool,
-    private readonly running: RunningImports,
     private readonly core: CoreSettings,
     private readonly settings: TransferSettings,
     private readonly storage: Storage,
@@ -65,6 +39,12 @@ export class ImportEverything {
     private readonly masking: ProjectMasking,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
+
+  /** Ends the imports under way between two batches, and waits for that. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stop.abort(new Unavailable('the service is stopping'));
+    await Promise.allSettled(this.running);
+  }
 
   /**
    * Spools the upload, checks all of it, and writes it batch by batch: upserts by id, so that doing it again changes
@@ -101,10 +81,12 @@ export class ImportEverything {
     const { importBytes } = this.settings;
     const sealed = (await this.masking.of(scope)) !== null;
     const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf, sealed });
-    const stop = AbortSignal.any([gone, this.running.stopping]);
+    const work = take(file, AbortSignal.any([gone, this.stop.signal]));
+    this.running.add(work);
     try {
-      return await this.running.run(() => take(file, stop));
+      return await work;
     } finally {
+      this.running.delete(work);
       await file.close();
     }
   }

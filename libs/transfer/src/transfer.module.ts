@@ -11,7 +11,7 @@ import { UploadsModule } from '@spandrel/uploads';
 import { ExportCollections } from './export-collections.js';
 import { ExportEverything } from './export-everything.js';
 import { WriteImportBatch } from './import-batch.js';
-import { ImportEverything, RunningImports } from './import-everything.js';
+import { ImportEverything } from './import-everything.js';
 import { WriteBundle } from './write-bundle.js';
 import { TransferController } from './transfer.controller.js';
 import { defineFeature } from '@spandrel/kernel';
@@ -31,7 +31,7 @@ import { TransferSettings } from './transfer.settings.js';
     UploadsModule,
   ],
   controllers: [TransferController],
-  providers: [ExportCollections, ExportEverything, WriteImportBatch, RunningImports, ImportEverything, WriteBundle],
+  providers: [ExportCollections, ExportEverything, WriteImportBatch, ImportEverything, WriteBundle],
 })
 class TransferModule {}
 

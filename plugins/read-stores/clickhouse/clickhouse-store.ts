@@ -23,17 +23,18 @@ import type { Engine } from './connect.js';
 import {
   CAPABILITIES,
   countOf,
+  digestOf,
   isOfProject,
   literal,
   literals,
   matchingSpans,
   matchingTraces,
   selectInOrder,
+  textsOf,
   windowsOf,
 } from './list.sql.js';
 import { selectSums, sumsOfRow, type SumsTuple } from './sums.sql.js';
 import { FORM, movedTo, OURS, TABLES, tablesOf, type ColdDisk } from './tables.sql.js';
-import { digestOf, textsOf } from './texts.sql.js';
 
 interface StoreParts {
   engine: Engine;

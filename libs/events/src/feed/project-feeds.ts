@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
-import type { TransactionEnd } from '@spandrel/storage';
 import { of, retry, Subject, tap, type Subscription } from 'rxjs';
 import type { EventBatch } from '../log/event-batch.js';
 import { EventLogStore } from '../log/event-log.store.js';
@@ -25,9 +24,9 @@ export class EventBus {
     return this.committed.pipe(tap(listener), retry({ delay })).subscribe();
   }
 
-  /** Publishes a batch once its transaction is durable. */
-  publishAfter(end: TransactionEnd, batch: EventBatch): void {
-    end.afterCommit(() => this.committed.next(batch));
+  /** @param batch of a transaction that is durable. */
+  publish(batch: EventBatch): void {
+    this.committed.next(batch);
   }
 }
 

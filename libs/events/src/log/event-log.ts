@@ -51,7 +51,7 @@ export class EventLog implements EventSink, OnModuleInit {
       const lines = events.map(oneLine);
       const numbers = await this.store.append(tx, scope, lines, createdAt);
       tx.end.afterCommit(() => this.metrics.published(events));
-      this.bus.publishAfter(tx.end, { projectId: scope.projectId, ...numbers, lines });
+      tx.end.afterCommit(() => this.bus.publish({ projectId: scope.projectId, ...numbers, lines }));
     }
   }
 }

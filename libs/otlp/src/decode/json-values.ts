@@ -62,22 +62,11 @@ export function countOf(object: JsonObject, member: string): number {
 }
 
 /** An enum's value by its number, or by its name with the prefix or without: `SPAN_KIND_CLIENT`; `undefined` for none. */
-export function enumOf<Value>(
-  object: JsonObject,
-  member: string,
-  values: readonly Value[],
-  names: EnumNames,
-): Value | undefined {
+export function enumOf<Value>(object: JsonObject, member: string, values: readonly Value[], prefix: string) {
   const value = object[member];
   if (typeof value !== 'string' || /^\d/.test(value)) return values[countOf(object, member)];
-  const name = value.toUpperCase();
-  return values[names.names.indexOf(name.startsWith(names.prefix) ? name.slice(names.prefix.length) : name)];
-}
-
-/** Names of an enum's values in the order of their numbers, without their prefix. */
-export interface EnumNames {
-  readonly prefix: string;
-  readonly names: readonly string[];
+  const name = value.toLowerCase();
+  return values.find((each) => each === name || `${prefix}${String(each)}` === name);
 }
 
 /** Text of more digits is no number that anybody means. */

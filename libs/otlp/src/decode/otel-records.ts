@@ -1,6 +1,5 @@
 import type { OtelMap, OtelScope, OtelValue, OtelDropped, OtelSpanKind, OtelStatus } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
-import type { EnumNames } from './json-values.js';
 
 /** One log record of OpenTelemetry as its exporter sent it, whichever encoding it came in. Nothing in it may be changed. */
 export interface OtelLogRecord {
@@ -36,17 +35,8 @@ export const SPAN_KINDS: readonly (OtelSpanKind | null)[] = [
   'consumer',
 ];
 
-/** Names of {@link SPAN_KINDS}. */
-export const SPAN_KIND_NAMES: EnumNames = {
-  prefix: 'SPAN_KIND_',
-  names: ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'],
-};
-
 /** `Status.StatusCode` by its number. */
 export const STATUS_CODES: readonly OtelStatus['code'][] = ['unset', 'ok', 'error'];
-
-/** Names of {@link STATUS_CODES}. */
-export const STATUS_CODE_NAMES: EnumNames = { prefix: 'STATUS_CODE_', names: ['UNSET', 'OK', 'ERROR'] };
 
 export const UNSET: OtelStatus = Object.freeze({ code: 'unset', message: '' });
 export const NO_SCOPE: OtelScope = Object.freeze({ name: '', version: '' });

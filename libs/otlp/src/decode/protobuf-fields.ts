@@ -1,8 +1,6 @@
 import { ExportFault } from './item-budget.js';
 
 const TWO_32 = 2 ** 32;
-/** Stands for the byte behind the end; like the first of several it says that there is no short number. */
-const NO_BYTE = 0x80;
 
 /** Wire types of protobuf. Groups (3 and 4) are no part of OTLP, 6 and 7 do not exist. */
 const VARINT = 0;
@@ -38,11 +36,7 @@ export class ProtobufFields {
   /** Goes to the next field of the open message. @returns false at its end. */
   next(): boolean {
     if (this.at >= this.end) return false;
-    const byte = this.buffer[this.at]!;
-    if (byte < 0x80) {
-      this.at++;
-      this.tag = byte;
-    } else this.tag = this.fieldTag();
+    this.tag = this.upTo32Bits('a field number that is too large');
     if (this.tag < 8) throw this.malformed('field number 0');
     return true;
   }
@@ -75,33 +69,27 @@ export class ProtobufFields {
     const wire = this.tag & 7;
     if (wire === VARINT) this.int64();
     else if (wire === FIXED64) this.advance(8);
-    else if (wire === BYTES) this.at = this.bytesEnd();
+    else if (wire === BYTES) this.bytesStart();
     else if (wire === FIXED32) this.advance(4);
     else throw this.malformed(`wire type ${wire}`);
   }
 
   /** A text; bytes that are no UTF-8 become U+FFFD. */
   text(): string {
-    const end = this.bytesEnd();
-    const start = this.at;
-    this.at = end;
-    return this.buffer.toString('utf8', start, end);
+    const start = this.bytesStart();
+    return this.buffer.toString('utf8', start, this.at);
   }
 
   /** Bytes of its own: the export's may go. */
   bytes(): Uint8Array {
-    const end = this.bytesEnd();
-    const start = this.at;
-    this.at = end;
-    return Uint8Array.prototype.slice.call(this.buffer, start, end);
+    const start = this.bytesStart();
+    return Uint8Array.prototype.slice.call(this.buffer, start, this.at);
   }
 
   /** An id: bytes as hex digits in lower case. */
   hex(): string {
-    const end = this.bytesEnd();
-    const start = this.at;
-    this.at = end;
-    return this.buffer.toString('hex', start, end);
+    const start = this.bytesStart();
+    return this.buffer.toString('hex', start, this.at);
   }
 
   /** A small number: an enum, a count, a flag. Higher bits are left out, as protobuf does with an int32. */
@@ -151,25 +139,25 @@ export class ProtobufFields {
   }
 
   private bytesEnd(): number {
-    const byte = this.at < this.end ? this.buffer[this.at]! : NO_BYTE;
-    const length = byte < 0x80 ? byte : this.length();
-    if (byte < 0x80) this.at++;
+    const length = this.upTo32Bits('a length beyond its message');
     const end = this.at + length;
     if (end > this.end) throw this.malformed('a length beyond its message');
     return end;
   }
 
-  private fieldTag(): number {
-    const tag = this.int64();
-    if (typeof tag === 'bigint' || tag < 0 || tag >= TWO_32) throw this.malformed('a field number that is too large');
-    return tag;
+  /** Where bytes begin, which are gone through. */
+  private bytesStart(): number {
+    const end = this.bytesEnd();
+    const start = this.at;
+    this.at = end;
+    return start;
   }
 
-  /** A length. @throws ExportFault for one beyond 32 bits: its lower bits alone would mean something else. */
-  private length(): number {
-    const length = this.int64();
-    if (typeof length === 'bigint' || length < 0) throw this.malformed('a length beyond its message');
-    return length;
+  /** @throws ExportFault for a larger number: its lower bits alone would mean something else. */
+  private upTo32Bits(otherwise: string): number {
+    const number = this.int64();
+    if (typeof number === 'bigint' || number < 0 || number >= TWO_32) throw this.malformed(otherwise);
+    return number;
   }
 
   private advance(bytes: number): number {

@@ -21,9 +21,7 @@ import {
   droppedOf,
   parentOf,
   SPAN_KINDS,
-  SPAN_KIND_NAMES,
   STATUS_CODES,
-  STATUS_CODE_NAMES,
   UNSET,
   EMPTY_MAP,
   NO_SCOPE,
@@ -57,7 +55,7 @@ function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource:
     parentSpanId: parentOf(idOf(span, 'parentSpanId')),
     traceState: textOf(span, 'traceState'),
     name: textOf(span, 'name'),
-    kind: enumOf(span, 'kind', SPAN_KINDS, SPAN_KIND_NAMES) ?? null,
+    kind: enumOf(span, 'kind', SPAN_KINDS, 'span_kind_') ?? null,
     startUnixNano: anyNanosOf(span, 'startTimeUnixNano'),
     endUnixNano: anyNanosOf(span, 'endTimeUnixNano'),
     attributes,
@@ -94,7 +92,7 @@ function linkOf(sent: JsonObject, items: ItemBudget, place: string): OtelLink {
 }
 
 function statusOf(status: JsonObject): OtelStatus {
-  const code = enumOf(status, 'code', STATUS_CODES, STATUS_CODE_NAMES) ?? 'unset';
+  const code = enumOf(status, 'code', STATUS_CODES, 'status_code_') ?? 'unset';
   const message = textOf(status, 'message');
   return code === 'unset' && message === '' ? UNSET : { code, message };
 }
