@@ -162,7 +162,6 @@ const audited = (scope: Scope, { id, name }: AlertChannelRow) => ({ ...scope, ta
 
 export const recipientsOf = ({ recipients }: AlertChannelRow): string[] => fromJsonText(recipients) as string[];
 
-/** What of a channel the audit log shows. */
 const shown = (row: AlertChannelRow) => ({ name: row.name, kind: row.kind, host: row.host, to: recipientsOf(row) });
 
 /** A channel as an export has it: nothing of where it sends to. */

@@ -89,7 +89,6 @@ export class AlertDeliveryStore {
     return row!.count;
   }
 
-  /** Deletes what was made before a moment. */
   async prune(before: number): Promise<void> {
     await this.storage.write((tx) => tx.run(sql`delete from alert_delivery where created_at < ${before}`));
   }

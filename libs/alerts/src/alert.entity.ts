@@ -12,7 +12,6 @@ export const AlertSchema = defineEntity({
     enabled: p.smallint(),
     /** JSON of an `AlertRule`. */
     rule: p.text(),
-    /** An `AlertState`. */
     state: p.text(),
     stateSince: p.bigint('number'),
     lastValue: p.double().$type<number>().nullable(),
@@ -71,10 +70,8 @@ export const AlertChannelSchema = defineEntity({
     projectId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
-    /** An `AlertChannelKind`. */
     kind: p.text(),
     host: p.text().nullable(),
-    /** JSON array of addresses. */
     recipients: p.text(),
     signed: p.smallint(),
     createdAt: p.bigint('number'),
@@ -98,7 +95,6 @@ export const AlertDeliverySchema = defineEntity({
     alertId: p.text(),
     /** JSON of a `ChannelMessage`: what is sent, the same in every attempt. */
     message: p.text(),
-    /** An `AlertDeliveryStatus`. */
     status: p.text(),
     attempts: p.integer(),
     statusCode: p.integer().nullable(),

@@ -57,7 +57,6 @@ export const alertNotFound = (): NotFound =>
 export const ruleOf = ({ rule }: Pick<AlertRow, 'rule'>): AlertRule => fromJsonText(rule) as AlertRule;
 export const groupsOf = ({ groups }: Pick<AlertRow, 'groups'>): GroupState[] => fromJsonText(groups) as GroupState[];
 
-/** Alerts, and what became of them. */
 @Injectable()
 export class AlertStore extends ProjectRows<AlertRow> {
   constructor(
@@ -171,7 +170,6 @@ export class AlertStore extends ProjectRows<AlertRow> {
     return (await tx.em.findOne(Alert, { projectId, id, explain, updatedAt }, LOCKED)) ?? undefined;
   }
 
-  /** Deletes changes that are older than a moment. */
   async prune(before: number): Promise<void> {
     await this.storage.write((tx) => tx.run(sql`delete from alert_change where at < ${before}`));
   }

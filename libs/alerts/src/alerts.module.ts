@@ -22,7 +22,6 @@ import {
   DefaultAlertSchema,
 } from './alert.entity.js';
 
-/** Alerts: what they watch, and where they are sent to. */
 @Module({
   imports: [AnalyticsModule, ScoresModule, ConnectionsModule],
   controllers: [AlertsController, AlertChannelsController],

@@ -41,7 +41,6 @@ export interface Decision {
   readings: AlertGroup[];
   groups: GroupState[];
   changes: StateChange[];
-  /** What channels are sent. */
   notices: { event: 'firing' | 'resolved'; key: string | null; value: number | null }[];
 }
 

@@ -34,7 +34,6 @@ import { ReadMeasure, sourceOf } from './read-measure.js';
 /** How often each alert is evaluated; one that takes long is evaluated less often, for a twentieth of the time. */
 const EVALUATED_MS = 60_000;
 const PAUSES = 20;
-/** How often alerts are looked for that are due. */
 const EVERY_MS = 5_000;
 const AT_ONCE = 4;
 const DAY_MS = 86_400_000;
@@ -255,7 +254,6 @@ function explained(alert: AlertRow, now: number, decision: Decision | null, reas
   };
 }
 
-/** A decision in a sentence. */
 function reasonOf(rule: ReturnType<typeof exportedAlert>, { state, readings, groups }: Decision): string {
   if (!rule.enabled) return 'the alert is off';
   const holding = readings.filter(({ holds }) => holds).length;

@@ -12,7 +12,6 @@ import { WeighedRead } from './weighed-read.sql.js';
 import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
 
-/** Roll-ups of spans and the questions they answer. */
 @Module({
   imports: [TracingModule],
   controllers: [AnalyticsController],

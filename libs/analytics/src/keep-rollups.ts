@@ -15,7 +15,6 @@ import { RollupDeltas } from './rollup-deltas.js';
 import { addRollups, addTotals, deleteMinutes, lockRollups } from './rollup.sql.js';
 
 interface Effect extends Leaving {
-  /** Traces that came, less those that went, by project. */
   traces: Map<string, number>;
   /** Projects that were emptied; their rows are counted again. */
   cleared: Set<string>;

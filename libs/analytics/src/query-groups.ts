@@ -19,7 +19,6 @@ import { isOfBucket, isOfKey, type SumsRow } from './time-series.store.js';
 
 type Asked = Parameters<RowSums['toGroup']>[0];
 
-/** Sums of a group, and of its buckets. */
 class TimedRows {
   private readonly all = new RowSums();
   private readonly buckets = new Map<number, RowSums>();

@@ -19,7 +19,6 @@ export interface Recount {
   projects: number;
   traces: number;
   spans: number;
-  /** Whether what was stored was something else. */
   differed: boolean;
 }
 

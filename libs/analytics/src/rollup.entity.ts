@@ -14,7 +14,6 @@ export const RollupSchema = defineEntity({
   tableName: 'analytics_rollup',
   properties: {
     projectId: p.text().primary(),
-    /** {@link GRAIN}. */
     grain: p.smallint().primary(),
     /** Start in milliseconds since the epoch, UTC; 0 for `all`. */
     bucket: p.bigint('number').primary(),
@@ -22,9 +21,7 @@ export const RollupSchema = defineEntity({
     model: p.text().primary(),
     /** `=` and the name, like `model`. */
     provider: p.text().primary(),
-    /** Tracing's `STATUS`. */
     status: p.smallint().primary(),
-    /** 1 for spans of kind `llm_call`. */
     llm: p.smallint().primary(),
     spanCount: p.bigint('number'),
     /** Sums of whole numbers: exact up to 2^53, and beyond never an overflow. */
@@ -34,7 +31,6 @@ export const RollupSchema = defineEntity({
     costUsd: p.bigint('number'),
     costPico: p.bigint('number'),
     costCount: p.bigint('number'),
-    /** Spans with tokens and without a cost. */
     unpricedCount: p.bigint('number').default(0),
     /** Tokens of inputs, and those of them that were read from a cache. */
     inputTokens: p.double().$type<number>().default(0),
@@ -60,7 +56,6 @@ export const SUMMED = [
   'unpricedCount',
 ] as const;
 
-/** The order of the primary key. */
 export const compareKeys = (a: RollupKey, b: RollupKey): number =>
   compareText(a.projectId, b.projectId) ||
   a.grain - b.grain ||

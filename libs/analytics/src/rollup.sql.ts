@@ -157,13 +157,11 @@ export async function deleteMinutes(tx: WriteTx, projectIds: readonly string[], 
 /** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */
 export const lockRollups = (tx: WriteTx): Promise<void> => lockTables(tx, 'analytics_rollup', 'analytics_total');
 
-/** Forgets what the roll-ups say of a project. */
 export async function deleteRollups(tx: WriteTx, { projectId }: Scope): Promise<void> {
   await tx.run(sql`delete from analytics_rollup where project_id = ${projectId}`);
   await tx.run(sql`delete from analytics_total where project_id = ${projectId}`);
 }
 
-/** Forgets all roll-ups of all projects. */
 export async function deleteAllRollups(tx: WriteTx): Promise<void> {
   await tx.run(sql`delete from analytics_rollup`);
   await tx.run(sql`delete from analytics_total`);
@@ -174,7 +172,6 @@ const TOTAL = tableOf(AnalyticsTotalSchema, ['projectId']).select('t');
 
 const ROWS_PER_STATEMENT = 2_000;
 
-/** Every row of the roll-ups, in the order of their keys, some at a time. */
 export async function* allRollups(tx: WriteTx): AsyncGenerator<RollupRow[]> {
   let last: RollupKey | undefined = BEFORE_ALL;
   while (last) {
@@ -192,6 +189,5 @@ export async function* allRollups(tx: WriteTx): AsyncGenerator<RollupRow[]> {
 
 const BEFORE_ALL: RollupKey = { projectId: '', grain: -1, bucket: 0, model: '', provider: '', status: 0, llm: 0 };
 
-/** The numbers of traces of all projects. */
 export const allTotals = (tx: WriteTx): Promise<AnalyticsTotalRow[]> =>
   tx.all(TOTAL.query`select ${TOTAL} from analytics_total t order by t.project_id`);

@@ -37,7 +37,6 @@ export async function readRows(
   }
 }
 
-/** What rows come to together. */
 export class RowSums {
   private readonly sums = noSums();
   private readonly latencies = new LatencyHistogram();

@@ -19,12 +19,10 @@ export interface AggregateQuery extends Pick<
   'range' | 'width' | 'percentiles' | 'firstTokens' | 'rowsMax'
 > {
   filters: SpanFilters;
-  /** None, one or two. */
   keys: readonly GroupKey[];
   /** How many groups are distinguished: those with most of `rank`. */
   top: number;
   rank: RankMeasure;
-  /** The name of scores that are summed up beside. */
   score: string | undefined;
 }
 

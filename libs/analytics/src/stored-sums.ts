@@ -32,7 +32,6 @@ function storedFilters({ of, model, provider, trace = {}, where }: SeriesQuery):
 /** Rows that are sent with a question; with more of them the database answers. */
 const GIVEN_MAX = 50_000;
 
-/** Columns of scores by which they may be grouped. */
 const OWN = { name: 'name', kind: 'kind_type', model: 'model', provider: 'provider', status: 'status' } as const;
 
 /**
@@ -83,7 +82,6 @@ export class StoredSums {
     );
   }
 
-  /** Scores by what they are to be grouped by. */
   private scoresOf(scope: Scope, { width, split }: SeriesQuery, scores: Sql, where: Sql) {
     const by: readonly SplitKey[] = split?.by ?? [];
     const isOwn = (column: string): boolean => by.some((key) => key === column);

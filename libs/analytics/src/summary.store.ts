@@ -21,7 +21,6 @@ const ALL_TIME = shapeOf({ traceCount: integer() }).and(COLUMNS);
 /** A project without spans gives one row of the join, with nothing of the roll-up in it. */
 const isThere = <Row extends RowOfShape<typeof ALL_TIME>>(row: Row): row is Row & AllTimeRow => row.spanCount !== null;
 
-/** What the roll-ups say of all time. */
 @Injectable()
 export class SummaryStore {
   constructor(private readonly reads: WeighedRead) {}

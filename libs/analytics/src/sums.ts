@@ -14,11 +14,9 @@ export interface Sums {
   tokens: number;
   inputTokens: number;
   cachedTokens: number;
-  /** Spans that have ended, and their milliseconds. */
   finished: number;
   durationMs: number;
   errors: number;
-  /** Spans with a cost, and spans that lack one. */
   priced: number;
   unpriced: number;
   usd: number;
@@ -41,10 +39,8 @@ const NO_SUMS: Sums = {
   ...{ usd: 0, micro: 0, pico: 0 },
 };
 
-/** Sums over no span. */
 export const noSums = (): Sums => ({ ...NO_SUMS });
 
-/** Adds sums to others. */
 export function addSums(to: Sums, more: Sums): void {
   for (const sum of Object.keys(NO_SUMS) as (keyof Sums)[]) to[sum] += more[sum];
 }

@@ -158,7 +158,6 @@ const FIRSTS = {
 };
 const NOTHING = rawSql(`''`);
 
-/** Both histograms, as they are added up. */
 const histograms = ({ percentiles, firstTokens = false }: SeriesQuery): Sql =>
   sql`${percentiles ? LATENCIES.sum : NOTHING} as latencies, ${firstTokens ? FIRSTS.sum : NOTHING} as firsts`;
 
@@ -269,7 +268,6 @@ const partOf = (query: SeriesQuery, values: Sql): Sql =>
     ${query.percentiles ? LATENCIES.span : NOTHING} as latencies, ${query.firstTokens ? FIRSTS.span : NOTHING} as firsts,
     ${OF_SPAN} from (${values}) priced`;
 
-/** A part of the sums: one row for each score. */
 const partOfScores = (query: SeriesQuery, values: Sql): Sql =>
   sql`select ${bucketOf('started_at', query.width)} as bucket, trace_id${ownKeys(query, SPAN_KEYS)}, '' as latencies,
     '' as firsts, ${OF_SCORE} from (${values}) scored`;

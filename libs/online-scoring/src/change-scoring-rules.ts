@@ -210,7 +210,6 @@ const NEW_RULE = {
   ...{ scoringConfig: null, judge: null, scoreName: '', dailyCap: null },
 } satisfies Partial<ScoringRuleRow>;
 
-/** What does not go together. */
 function faultsOf({ target, trigger, on_score: onScore, quiet_ms: quietMs }: CreateScoringRule): FieldError[] {
   const faults: FieldError[] = [];
   const isByScore = trigger === 'score';

@@ -18,7 +18,6 @@ import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { ScoringSettings } from './online-scoring.settings.js';
 import { ScoringHourSchema, ScoringRuleSchema, ScoringTaskSchema } from './scoring-rule.entity.js';
 
-/** Rules that score live traffic. */
 @Module({
   imports: [TracingModule, ScoresModule, EvalsModule],
   controllers: [ScoringRulesController],

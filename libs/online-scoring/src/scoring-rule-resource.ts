@@ -37,7 +37,6 @@ export const readBackfill = ({ backfill }: ScoringRuleRow): Backfill | null =>
 
 export const readOnScore = ({ onScore }: ScoringRuleRow): OnScore | null => fromJsonText(onScore) as OnScore | null;
 
-/** The cohort of a rule's sample. */
 export const cohortOf = ({ cohort, projectId }: ScoringRuleRow): string => cohort ?? projectId;
 
 /** Whether the sample of a rule has a trace, or a session. */
@@ -68,7 +67,6 @@ export const backfillResource = ({ cursor: _cursor, ...backfill }: Backfill): Sc
   started_at: formatTimestamp(backfill.started_at),
 });
 
-/** What waits of a rule. Times in ms. */
 interface Waiting {
   count: number;
   notedAt: number | null;

@@ -10,16 +10,13 @@ export const ScoringRuleSchema = defineEntity({
     id: p.text().primary(),
     name: p.text(),
     enabled: p.smallint(),
-    /** A `ScoringTarget`. */
     target: p.text(),
     quietMs: p.integer(),
     /** JSON object. */
     filters: p.text(),
     sampleRate: p.double().$type<number>(),
     cohort: p.text().nullable(),
-    /** `ended` or `score`. */
     trigger: p.text(),
-    /** JSON object of an `OnScore`. */
     onScore: p.text().nullable(),
     scoring: p.text(),
     /** JSON object. */
@@ -38,7 +35,6 @@ export const ScoringRuleSchema = defineEntity({
     /** What its dearest score cost; `null`: none had a cost. */
     dearest: p.double().$type<number>().nullable(),
     lastError: p.text().nullable(),
-    /** JSON object of a `Backfill`. */
     backfill: p.text().nullable(),
     /** Since when it decides as it does. */
     decidesSince: p.bigint('number'),
@@ -63,7 +59,6 @@ export const ScoringTaskSchema = defineEntity({
     ruleId: p.text().primary(),
     /** The id of a span, a trace or a session. */
     targetId: p.text().primary(),
-    /** A {@link TASK_STATE}. */
     state: p.smallint(),
     /** The process that judges it; `null` where none does, or where it went on meanwhile. */
     owner: p.text().nullable(),
@@ -85,14 +80,12 @@ export type ScoringTaskRow = RowOf<typeof ScoringTaskSchema>;
 export const ScoringTask = entityOf(ScoringTaskSchema);
 export const scoringTaskTable = tableOf(ScoringTaskSchema, ['projectId', 'ruleId', 'targetId']);
 
-/** What a rule did in an hour. */
 export const ScoringHourSchema = defineEntity({
   name: 'ScoringHour',
   tableName: 'scoring_hour',
   properties: {
     projectId: p.text().primary(),
     ruleId: p.text().primary(),
-    /** Start of the hour, UTC. */
     hour: p.bigint('number').primary(),
     matched: p.bigint('number'),
     sampled: p.bigint('number'),

@@ -34,7 +34,6 @@ const STALLED = shapeOf({ stalled: integer(), rules: integer() });
 const SPENT = shapeOf({ spent: number() });
 const COUNTS = ['matched', 'sampled', 'scored', 'failed', 'budget', 'overload', 'cost'] as const;
 
-/** What is to be added to what a rule did in this hour. */
 export type Counted = Partial<Record<(typeof COUNTS)[number], number>>;
 
 export const scoringRuleNotFound = (): NotFound =>
@@ -90,7 +89,6 @@ export class ScoringRuleStore extends ProjectRows<ScoringRuleRow> {
     return row!;
   }
 
-  /** How many connections enabled rules ask by. */
   async countConnections(): Promise<number> {
     const [row] = await this.storage.read(
       SPENT.query`select 0.0 + count(distinct r.project_id || ' ' || coalesce(r.connection_id, '')) as spent

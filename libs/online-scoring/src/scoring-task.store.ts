@@ -97,7 +97,6 @@ export class ScoringTaskStore {
     return tasks.filter(({ state, dueAt }) => state === TASK_STATE.waiting && dueAt <= now);
   }
 
-  /** Deletes tasks that were locked. */
   async delete(tx: WriteTx, { projectId, id }: ScoringRuleRow, targetIds: readonly string[]): Promise<void> {
     if (targetIds.length === 0) return;
     await tx.run(sql`delete from scoring_task

@@ -67,9 +67,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
   private readonly owner = newId();
   private readonly lanes = new Map<string, Lane>();
   private readonly underWay = new Map<ScoringTaskRow, Promise<void>>();
-  /** What is to be recorded. */
   private readonly ended = new Map<ScoringTaskRow, Ended>();
-  /** Rules that record and take now. */
   private readonly settling = new Map<string, Promise<void>>();
   /** When rules last had room; those that had more, later. */
   private readonly turns = new Map<string, number>();

@@ -1,7 +1,6 @@
 import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 
-/** What users set about exports of OpenTelemetry. */
 export class OtlpSettings extends defineSettings({
   bodyBytes: setting('limits.otlp_bytes', settingValue.bytes, {
     default: 67_108_864,

@@ -100,7 +100,6 @@ export class ReadStoreChangeStore {
     );
   }
 
-  /** How many changes wait, and when the first was noted. */
   async waiting(): Promise<{ count: number; oldest: number | null }> {
     const [row] = await this.storage.readLong(
       WAITING.query`select count(*) as count, min(c.noted_at) as oldest from read_store_change c`,

@@ -32,20 +32,17 @@ export type DayOf = Pick<ReadStoreDayRow, 'projectId' | 'day'>;
 export class ReadStoreDayStore {
   constructor(private readonly storage: Storage) {}
 
-  /** The days of a project that are known, in order. */
   ofProject({ projectId }: Scope): Promise<ReadStoreDayRow[]> {
     return this.storage.readLong(
       DAY.query`select ${DAY} from read_store_day d where d.project_id = ${projectId} order by d.day`,
     );
   }
 
-  /** All projects that have such a day. */
   async projects(): Promise<string[]> {
     const rows = await this.storage.readLong(PROJECT.query`select distinct d.project_id as id from read_store_day d`);
     return rows.map(({ id }) => id);
   }
 
-  /** How many days are cold, and how many differ. */
   async counts(): Promise<{ cold: number; differs: number }> {
     const [row] = await this.storage.readLong(
       COUNTS.query`select coalesce(sum(d.is_cold), 0) as cold,
@@ -54,7 +51,6 @@ export class ReadStoreDayStore {
     return row!;
   }
 
-  /** Whether the store alone has texts. */
   async hasCold(tx: Pick<WriteTx, 'all'>): Promise<boolean> {
     return (await tx.all(DAY.query`select ${DAY} from read_store_day d where d.is_cold = 1 limit 1`)).length > 0;
   }
@@ -67,7 +63,6 @@ export class ReadStoreDayStore {
     ]);
   }
 
-  /** Begins to compare a day. */
   begin({ projectId, day }: DayOf): Promise<number> {
     const { comparing } = DAY_STATE;
     return this.storage.write((tx) =>
@@ -107,7 +102,6 @@ export class ReadStoreDayStore {
   }
 }
 
-/** More than there are, either way. */
 const DAYS = 2 ** 31 - 1;
 
 type DayState = keyof typeof DAY_STATE;

@@ -16,7 +16,6 @@ export const ReadStoreChangeSchema = defineEntity({
   tableName: 'read_store_change',
   properties: {
     projectId: p.text().primary(),
-    /** {@link CHANGE_KIND}. */
     kind: p.smallint().primary(),
     /** Id of the span or trace; empty for a project. */
     id: p.text().primary(),
@@ -39,7 +38,6 @@ export const ReadStoreStateSchema = defineEntity({
   name: 'ReadStoreState',
   tableName: 'read_store_state',
   properties: {
-    /** `spans`. */
     id: p.text().primary(),
     /** What the store must say that its content is; another one is not asked. */
     content: p.text(),
@@ -74,9 +72,7 @@ export const ReadStoreDaySchema = defineEntity({
   tableName: 'read_store_day',
   properties: {
     projectId: p.text().primary(),
-    /** Days since the epoch. */
     day: p.integer().primary(),
-    /** {@link DAY_STATE}. */
     state: p.smallint(),
     /** Whether the store alone has texts of it, of all of its spans or of some. */
     isCold: p.smallint(),

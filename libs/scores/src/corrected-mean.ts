@@ -14,7 +14,6 @@ const PAIRS_MIN = 20;
 export interface JudgedSums {
   alone: { count: number; f: number; ff: number };
   pairs: { count: number; f: number; ff: number; y: number; yy: number; fy: number };
-  /** Whether every value is 0 or 1. */
   isBinary: boolean;
 }
 

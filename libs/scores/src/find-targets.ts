@@ -10,7 +10,6 @@ export type Target = Pick<
   'traceId' | 'spanId' | 'sessionId' | 'targetAt' | 'traceAt' | 'isAwaiting' | 'model'
 >;
 
-/** What a score says it is about. */
 export interface GivenTarget {
   trace_id?: string | null | undefined;
   span_id?: string | null | undefined;

@@ -23,7 +23,6 @@ export const scoreResource = (score: ScoreRow): ScoreResource =>
 
 export type Verdict = Pick<ScoreRow, 'value' | 'label' | 'comment'>;
 
-/** Whether two scores say the same. */
 export const isSameVerdict = (a: Verdict, b: Verdict): boolean =>
   a.value === b.value && a.label === b.label && a.comment === b.comment;
 
@@ -34,7 +33,6 @@ export function addRevision({ value, label, comment, author, revisions }: ScoreR
   return JSON.stringify([...earlier, replaced].slice(-SCORE_REVISIONS_MAX));
 }
 
-/** A stored definition as the wire shows it. */
 export const scoreDefinition = (definition: ScoreDefinitionRow): ScoreDefinition =>
   fromColumns(scoreDefinitionSchema, definition, {
     kind: definition.kind as ScoreKind,

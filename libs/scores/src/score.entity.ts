@@ -12,7 +12,6 @@ export const ScoreSchema = defineEntity({
     value: p.double().$type<number>().nullable(),
     label: p.text().nullable(),
     comment: p.text().nullable(),
-    /** A `ScoreSource`. */
     source: p.text(),
     author: p.text(),
     /** The trace, also of a span's score; `null` for a session. */
@@ -71,7 +70,6 @@ export const ScoreDefinitionSchema = defineEntity({
     projectId: p.text().primary(),
     id: p.text().primary(),
     name: p.text(),
-    /** A `ScoreKind`. */
     kind: p.text(),
     min: p.double().$type<number>().nullable(),
     max: p.double().$type<number>().nullable(),

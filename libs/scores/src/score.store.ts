@@ -60,7 +60,6 @@ export interface Start {
   isNew: boolean;
 }
 
-/** What of a score the sums are made of. */
 const SUMMED = ['name', 'value', 'label', 'source', 'model', 'targetAt'] as const;
 
 export const scoreNotFound = (): NotFound => new NotFound('score_not_found', 'there is no score with this id');

@@ -16,7 +16,6 @@ import { WriteScores } from './write-scores.js';
 import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { ScoreDefinitionSchema, ScoreRollupSchema, ScoreSchema } from './score.entity.js';
 
-/** Scores of traces, spans and sessions. */
 @Module({
   imports: [TracingModule, MaskingModule],
   controllers: [ScoresController, ScoreAnalyticsController, ScoreDefinitionsController],

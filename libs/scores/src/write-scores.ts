@@ -251,7 +251,6 @@ export interface GivenReview {
   at: number;
 }
 
-/** A score that a scoring rule gave. */
 export type RuleScore = IngestScore & { author: string; ruleId: string };
 
 type Definitions = ReadonlyMap<string, ScoreDefinitionRow>;

@@ -127,7 +127,6 @@ export class BundleFile {
     for await (const { name, text } of this.pieces()) if (name === wanted) yield base64.decode(text);
   }
 
-  /** The texts of the parts and of the manifest, piece by piece. */
   private async *pieces(): AsyncGenerator<{ name: string; text: string }> {
     let rest = '';
     let name: string | null = null;
@@ -151,7 +150,6 @@ export class BundleFile {
   }
 }
 
-/** Decodes base64 that comes in pieces. */
 class Base64 {
   private rest = '';
 

@@ -56,7 +56,6 @@ export class CollectionScanner {
     this.row = new RowText(itemBytesMax);
   }
 
-  /** Collections in the order in which they began. */
   get order(): ExportCollection[] {
     return [...this.seen];
   }

@@ -44,7 +44,6 @@ const SLICE = { rows: 128, bytes: 512 * 1024 };
 /** Bytes for the ids of what a project has thousands of at most. */
 const FEW = 512 * 1024;
 
-/** The collections of a project as an export has them. */
 @Injectable()
 export class ExportCollections {
   constructor(
@@ -160,7 +159,6 @@ export class ExportCollections {
     };
   }
 
-  /** The spans of a trace in start order. */
   spansOf(scope: Scope, traceId: string, show: (span: StoredSpan) => Texts = spanTexts): Slices {
     return shown(
       (after?: { startedAt: number; id: string }) =>

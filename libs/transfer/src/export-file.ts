@@ -5,7 +5,6 @@ import { Invalid } from '@spandrel/kernel';
 import { CollectionScanner, type FilePart } from './collection-scanner.js';
 import { memberFault, readItem, readMember } from './import-items.js';
 
-/** An item of the file, unread. */
 export type ItemPart = FilePart & { collection: ExportCollection; index: number };
 
 /** Text read before the event loop turns, in UTF-16 units, about. */

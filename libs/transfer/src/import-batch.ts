@@ -33,7 +33,6 @@ const REJECTED_LISTED_MAX = 1_000;
 /** Bytes for the ids of what a project has thousands of at most. */
 const FEW = 512 * 1024;
 
-/** What has become of an import so far. */
 export class ImportProgress {
   readonly result: ImportJsonResult = {
     imported: Object.fromEntries(EXPORT_COLLECTIONS.map((collection) => [collection, 0])) as Record<
@@ -43,11 +42,9 @@ export class ImportProgress {
     rejected: [],
     rejected_count: 0,
   };
-  /** The version that datapoints are being brought back under. */
   open: OpenVersion | undefined;
   /** Datasets that have another history here than in the file. */
   readonly otherDatasets = new SeenIds(FEW);
-  /** Runs that are as in the file. */
   readonly takenRuns = new SeenIds(FEW);
 
   /** @param exportedAt of the file, in ms; `undefined` when it does not say. */

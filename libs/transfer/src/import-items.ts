@@ -54,7 +54,6 @@ const SCHEMAS = {
   comments: restoredCommentSchema,
 } satisfies Record<ExportCollection, z.ZodType>;
 
-/** What the items of each collection are. */
 export type ImportItems = { [Collection in ExportCollection]: z.output<(typeof SCHEMAS)[Collection]> };
 const SCHEMA_OF: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = SCHEMAS;
 
@@ -101,7 +100,6 @@ export async function readMember(
   return value;
 }
 
-/** What is wrong with a member of the file. */
 export const memberFault = (path: string, message: string): Invalid =>
   new Invalid('validation_failed', `${path}: ${message}`, [{ path, message }]);
 

@@ -17,7 +17,6 @@ import { TransferController } from './transfer.controller.js';
 import { defineFeature } from '@spandrel/kernel';
 import { TransferSettings } from './transfer.settings.js';
 
-/** Everything out as one JSON file, and back in. */
 @Module({
   imports: [
     TracingModule,

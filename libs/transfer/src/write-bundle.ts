@@ -186,7 +186,6 @@ const maskedKind = (calls: MaskingCalls, datapoint: DatapointResource): Datapoin
 /** Spans of which datapoints are looked for at once. */
 const SPANS = 1_000;
 
-/** Scores that are read at once. */
 const SCORES = 1_000;
 
 async function shownTrace(row: TraceRow, masking: BoundedMasking | null): Promise<string> {

@@ -46,7 +46,6 @@ interface StoreParts {
   logger: PluginLogger;
 }
 
-/** How long a statement of the loader may take. */
 const LOAD_SECONDS = 120;
 /** What queries of the loader are called, so that those of a process that ended can be ended too. */
 const LOADER = 'spandrel-loader';
@@ -84,7 +83,6 @@ export class ClickHouseStore implements ReadStore {
   readonly capabilities = CAPABILITIES;
   private queries = 0;
   private settings: object = SETTINGS;
-  /** Whether there may be parts without indexes. */
   private hasBulk = false;
   /** The last batch that was written here; between others another loader was at it. */
   private last = -Infinity;
@@ -346,7 +344,6 @@ export class ClickHouseStore implements ReadStore {
     for (const statement of this.statements(coldDisk ? movedTo(database, coldDisk) : [])) await this.command(statement);
   }
 
-  /** The names of all tables, each of which every server has. */
   private names(): string[] {
     return [...new Set(TABLES.flatMap((table) => [table, heldBy(table, this.parts.cluster)]))];
   }

@@ -63,7 +63,6 @@ export function connectByUrl({
   };
 }
 
-/** The parts of the package `chdb` that are used. */
 interface Chdb {
   createChdbConnection(options: { path: string }): { chdb: { rawInsert(rows: object): Promise<unknown> } };
   drainPending(): Promise<void>;

@@ -22,7 +22,6 @@ const configSchema = z
     s3_disk: z.strictObject({ policy: name, volume: name, after_days: z.int().min(1).max(36_500) }).optional(),
     /** A folder for an engine within this process, in place of a server: the package `chdb`. */
     path: z.string().min(1).optional(),
-    /** The folder in which that package is installed. */
     installed_in: z.string().min(1).default('.'),
     /** How long a list may take. */
     timeout_seconds: z.number().min(1).max(600).default(20),

@@ -15,7 +15,6 @@ import {
 } from '@spandrel/plugin-api';
 import { DAY_MS, TEXTS, TRACE_COLUMNS } from './tables.sql.js';
 
-/** A value in a statement. */
 export const literal = (value: string | number): string =>
   typeof value === 'number' ? numberLiteral(value) : `'${value.replace(/['\\]/g, '\\$&')}'`;
 
@@ -76,7 +75,6 @@ export const CAPABILITIES: ReadStoreCapabilities = {
 
 const joined = (conditions: readonly string[]): string => conditions.join(' AND ');
 
-/** The conditions of those filters that are known here. */
 const conditionsOf = (known: object, filters: object): string[] =>
   Object.entries(filters).flatMap(([name, value]) => {
     const condition = (known as Record<string, (value: unknown) => string>)[name];
@@ -107,7 +105,6 @@ const TRACE_MEMBERS = [
   ...['total_tokens', 'span_count'],
 ];
 
-/** What a span that is asked for meets. */
 function spanConditions(database: string, query: ReadStoreQuery): string[] {
   const ofTraces = conditionsOf(OF_TRACES, query.filters);
   const traces = tracesOf(database, query, ['id', 'session_id', 'user_id', 'tags']);

@@ -24,7 +24,6 @@ export function sumsOfRow([bucket, part, place, key1, key2, ...rest]: SumsTuple,
   };
 }
 
-/** What a span adds to each measure. */
 const OF_SPAN: Record<keyof typeof TYPES, string> = {
   spans: 'count()',
   tokens: 'sum(toFloat64(ifNull(total_tokens, 0)))',

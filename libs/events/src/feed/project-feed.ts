@@ -40,11 +40,8 @@ export interface ProjectFeedParts {
 export class ProjectFeed {
   /** The last number handed out; `undefined` before {@link begin}. */
   private handedOut: number | undefined;
-  /** The last number that is there to be handed out. */
   private tail = 0;
-  /** The last number known to be committed. */
   private known = 0;
-  /** Batches in the order of their numbers. */
   private readonly ordered = new Subject<EventBatch>();
   /** Emits when the log has events that have not come. */
   private readonly gaps = new Subject<void>();
@@ -230,7 +227,6 @@ export class ProjectFeed {
   }
 }
 
-/** Text that is kept, in UTF-16 units. */
 const TEXT_MAX = 256 * 1024;
 
 /**

@@ -3,7 +3,6 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompre
 import type { WireEvent } from '../domain-events.js';
 import type { EventLogRow } from './event-log.entity.js';
 
-/** Events of a project that follow one another without a gap, committed. */
 export interface EventBatch {
   readonly projectId: string;
   readonly firstSeq: number;
@@ -52,7 +51,6 @@ const PACKED_AT_ONCE_MAX = 128 * 1024;
 const packBeside = promisify(zstdCompress);
 const unpackBeside = promisify(zstdDecompress);
 
-/** The rows of events that follow one another. */
 export async function rowsOf(
   { projectId, firstSeq }: Pick<EventBatch, 'projectId' | 'firstSeq'>,
   lines: readonly string[],
@@ -80,7 +78,6 @@ export async function rowsOf(
   return rows;
 }
 
-/** The lines of a row. */
 export async function linesOf({ lines, packed, sentLength }: EventLogRow): Promise<string[]> {
   if (!packed) return lines.split('\n');
   const unpacked = sentLength! > PACKED_AT_ONCE_MAX ? await unpackBeside(packed) : zstdDecompressSync(packed);

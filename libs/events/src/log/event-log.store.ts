@@ -30,7 +30,6 @@ const PRUNED_ROWS_MAX = 500;
 const PRUNED_BYTES_MAX = 4 * 1024 * 1024;
 const PROJECTS_AT_ONCE = 500;
 
-/** The event log and its counters. */
 @Injectable()
 export class EventLogStore {
   constructor(private readonly storage: Storage) {}

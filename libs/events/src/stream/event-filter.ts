@@ -14,7 +14,6 @@ import { type EventBatch, typeOf } from '../log/event-batch.js';
 export const RETRY = Buffer.from('retry: 2000\n\n');
 export const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 
-/** Events as bytes of the stream. */
 export interface Frames {
   bytes: Buffer;
   count: number;
@@ -143,7 +142,6 @@ function spanOutlineOf(line: string, start: number): string {
   ].join(',')}}`;
 }
 
-/** The members of an object as they are written, but for some. */
 const without = (line: string, start: number, names: ReadonlySet<string>): string =>
   written(
     line,
@@ -172,7 +170,6 @@ function firstMember(line: string, name: string, start: number | undefined): Jso
   return undefined;
 }
 
-/** Where an event has the id of its trace. */
 const TRACE_IDS: Partial<Record<EventType, readonly string[]>> = {
   span_created: ['span', 'trace_id'],
   span_completed: ['span', 'trace_id'],

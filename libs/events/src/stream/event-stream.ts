@@ -8,7 +8,6 @@ import type { CutReason, EventMetrics } from '../event-metrics.js';
 import type { FeedMember, ProjectFeed } from '../feed/project-feed.js';
 import { EventLogStore } from '../log/event-log.store.js';
 
-/** How slow a client may be ({@link EventsSettings}). */
 interface StreamLimits {
   queuedBytes: number;
   stalledMs: number;
@@ -25,7 +24,6 @@ export interface EventStreamParts {
   limits: StreamLimits;
   metrics: EventMetrics;
   logger: Logger;
-  /** Called once, when the stream is over for whatever reason. */
   onEnd: (stream: EventStream) => void;
 }
 
@@ -160,7 +158,6 @@ const SLICE_BYTES = 64 * 1024;
 /** Slices made at once, by all clients together: replays must not hold up everybody else. */
 const AT_ONCE = 4;
 
-/** Some events of the log for a client. */
 interface ReplaySlice extends Frames {
   /** The number up to which the log was read. */
   throughSeq: number;

@@ -22,7 +22,6 @@ export function exportResponse(rejected: readonly Rejection[], name: RejectedNam
   return new ProtobufMessage().message(1, new ProtobufMessage().integer(1, count).text(2, errorMessage)).end();
 }
 
-/** How many items were left out. */
 export const rejectedCount = (rejected: readonly Rejection[]): number =>
   rejected.reduce((sum, { count }) => sum + count, 0);
 

@@ -77,7 +77,6 @@ function writeRpcStatus(error: DomainError, encoding: OtlpEncoding): { mediaType
 }
 
 interface Violation {
-  /** Empty for the body as a whole. */
   field: string;
   description: string;
 }

@@ -8,7 +8,6 @@ interface BodyLimits {
   length?: number | undefined;
   /** Most bytes of the body as it comes, and of what it unpacks to (setting `limits.otlp_bytes`). */
   bytesMax: number;
-  /** Takes the bytes that are held. */
   budget: BodyBudget;
 }
 
@@ -101,7 +100,6 @@ export class DecodeBudget {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Bytes held at the moment. */
   get bytes(): number {
     return this.taken;
   }

@@ -47,7 +47,6 @@ class NameClaims {
     }
   }
 
-  /** Places of the dialects that claim the name. */
   of(name: string): readonly number[] {
     const known = this.known.get(name);
     if (known !== undefined) return known;
@@ -58,7 +57,6 @@ class NameClaims {
   }
 }
 
-/** Which dialects are asked about a span: those that claim one of its names. */
 class ClaimTable {
   private readonly claims: Readonly<Record<keyof DialectClaims, NameClaims>> = {
     attributes: new NameClaims(),
@@ -105,14 +103,12 @@ function isUsage(value: unknown): boolean {
 /** A number of tokens: a whole number from 0. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Dollars or milliseconds: a number from 0. */
 const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.some(isText);
 
 const isPending = (value: unknown): boolean => isObject(value) && isText(value['spanId']);
 
-/** What a member of a reading must be to count. */
 const COUNTS: Readonly<Record<keyof SpanReading, (value: unknown) => boolean>> = {
   kind: isKind,
   model: isText,

@@ -124,7 +124,6 @@ function failureOf({ status, events, attributes }: OtelSpan, failure: string | u
   return typeof type === 'string' && type !== '' ? type : 'error';
 }
 
-/** What is left of a text that is cut. */
 const TEXT_MAX = 65_536;
 
 interface LargeMembers {
@@ -168,7 +167,6 @@ function cutSpan<Members extends LargeMembers>(members: Members, bytesMax: numbe
 interface TextPlace {
   path: string;
   text: string;
-  /** In UTF-8. */
   bytes: number;
   set: (text: string) => void;
 }
@@ -280,7 +278,6 @@ function otelMetadata(span: OtelSpan, given: GivenNames): Record<string, unknown
 
 /** What of a span stands in its input, output or metadata already, and is not stored a second time. */
 class GivenNames {
-  /** Names of the span's attributes that are not stored. */
   readonly attributes = new Set<string>();
   private readonly events = new Set<string>();
 

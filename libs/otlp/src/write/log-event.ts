@@ -109,7 +109,6 @@ async function eventRow(
 export const maskRecords = (masking: MaskingCalls, logged: readonly EventRecord[]): EventRecord[] =>
   logged.map((record) => ({ ...record, attributes: masking.json(record.attributes, 'input', 'output', 'metadata') }));
 
-/** The span event that a row is. */
 export function eventOfRow({ time, event }: ReadEvent): OtelEvent {
   const { name, attributes } = JSON.parse(event) as { name: string; attributes: Record<string, unknown> };
   return { name, timeUnixNano: BigInt(time), attributes: mapOf(attributes) };

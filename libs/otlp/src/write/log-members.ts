@@ -22,7 +22,6 @@ export interface LogView {
 export interface LogContents {
   input: unknown;
   output: unknown;
-  /** How many events input and output were read from. */
   count: number;
   /** Events that become events of the span, as `metadata.otel.events` has them, with `from_logs`. */
   events: readonly Members[];
@@ -39,7 +38,6 @@ const isFromLogs = (event: unknown): event is Members => isObject(event) && even
 const logMembersOf = (metadata: Members): ReadonlySet<string> =>
   new Set(listIn(otelOf(metadata)['from_logs']).filter((name) => typeof name === 'string'));
 
-/** What log events brought to a span. */
 function storedLogContents({ input, output, metadata }: LogView): LogContents {
   const fromLogs = logMembersOf(metadata);
   const { log_events: count, events, logged } = otelOf(metadata);
@@ -87,7 +85,6 @@ function inOrder(events: readonly Members[]): Members[] {
 
 const timeOf = ({ time_unix_nano: time }: Members): string => (typeof time === 'string' ? time : '').padStart(20, '0');
 
-/** The span without what came from log events. */
 export function withoutLogs({ input, output, metadata }: LogView): LogView {
   const fromLogs = logMembersOf(metadata);
   const { from_logs: _members, log_events: _count, events, logged, ...rest } = otelOf(metadata);
@@ -174,10 +171,8 @@ function inOneOrder(output: Members): Members {
   return Object.fromEntries(names.map((name) => [name, output[name]]));
 }
 
-/** What log events are merged with of a stored span. */
 export type StoredTexts = Pick<StoredSpan, 'input' | 'output' | 'metadata'>;
 
-/** What is stored of a span, as values. */
 const viewOf = (stored: StoredTexts): LogView => ({
   input: fromJsonText(stored.input) ?? undefined,
   output: fromJsonText(stored.output) ?? undefined,

@@ -44,7 +44,6 @@ export interface SpanName {
   spanId: string;
 }
 
-/** A span as its sender names it, of one project. */
 export interface ProjectSpan extends SpanName {
   projectId: string;
 }
@@ -56,7 +55,6 @@ export interface KnownEvents extends SpanName {
   bytes: number;
 }
 
-/** What of an event becomes one of its span's. */
 export type ReadEvent = Pick<OtlpEventRow, 'time' | 'event'>;
 type UnmergedEvent = Pick<OtlpEventRow, 'traceId' | 'spanId' | 'id' | 'time' | 'event'>;
 
@@ -149,7 +147,6 @@ export class OtlpEventStore {
     }
   }
 
-  /** Notes that the events of some spans have met them. */
   async setMerged(scope: Scope, spans: readonly SpanName[]): Promise<void> {
     for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
       const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
@@ -169,12 +166,10 @@ export class OtlpEventStore {
     );
   }
 
-  /** Deletes the events of a project. */
   async deleteOfProject(tx: WriteTx, projectId: string): Promise<void> {
     await tx.run(sql`delete from otlp_event where ${inOrder(sql`project_id = ${projectId}`)}`);
   }
 
-  /** Deletes the events of traces of any projects. */
   async deleteOfTraces(tx: WriteTx, traces: readonly Omit<ProjectSpan, 'spanId'>[]): Promise<void> {
     for (const [projectId, ofProject] of byProject(traces, ({ traceId }) => traceId)) {
       for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {
@@ -185,7 +180,6 @@ export class OtlpEventStore {
     }
   }
 
-  /** Deletes the events of spans of any projects. */
   async deleteOfSpans(tx: WriteTx, spans: readonly ProjectSpan[]): Promise<void> {
     for (const [projectId, ofProject] of byProject(spans, keyOfSpan)) {
       for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {

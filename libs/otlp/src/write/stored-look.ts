@@ -3,7 +3,6 @@ import type { LogView, StoredTexts } from './log-members.js';
 /** UTF-16 units of stored spans that one transaction looks into: some 10 ms of the worst of values. */
 const LOOK_UNITS = 65_536;
 
-/** What is left to the looks of one transaction. */
 export type LookRoom = { left: number };
 
 /**
