@@ -344,7 +344,7 @@ describe('evaluations', () => {
     await page.getByRole('list', { name: 'Run facts' }).getByText('External: its caller sends the results').waitFor();
     await expectAccessible(watched);
     await open(`?dataset_id=${tries}&passed=true&metadata.commit=1a2b3c`);
-    await page.getByRole('button', { name: 'Remove filter: metadata.commit 1a2b3c' }).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Metadata commit=1a2b3c' }).waitFor();
     await until(async () => (await rowsOf('Runs')) === 1);
     const cells = grid('Runs').getByRole('row').nth(1);
     await cells.getByText('95% interval').waitFor({ state: 'attached' });
@@ -586,7 +586,7 @@ describe('evaluations', () => {
     await expectSoon(() => rows.nth(1).getByRole('cell').nth(1).textContent(), '250 ms');
     await expectAccessible(watched);
     await combobox('Metadata').selectOption({ label: 'branch = early' });
-    await page.getByRole('button', { name: 'Remove filter: metadata.branch early' }).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Metadata branch=early' }).waitFor();
     await until(async () => (await rowsOf('Runs')) === 1);
     await trend.getByRole('application').focus();
     await page.keyboard.press('End');

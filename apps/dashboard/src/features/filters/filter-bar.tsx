@@ -98,14 +98,14 @@ function BarField({ filter: { type, field, options = [] }, value, onChange, ref 
   );
 }
 
-interface FilterChipsProps<Search> {
-  chips: readonly FilterChip<Search>[];
-  onRemove(chip: FilterChip<Search>): void;
+interface FilterChipsProps {
+  chips: readonly FilterChip<ListSearch>[];
+  onRemove(chip: FilterChip<ListSearch>): void;
   onClear(): void;
 }
 
 /** The filters that are on, each a button that takes it away. */
-export function FilterChips<Search>({ chips, onRemove, onClear }: FilterChipsProps<Search>) {
+function FilterChips({ chips, onRemove, onClear }: FilterChipsProps) {
   if (chips.length === 0) return null;
   return (
     <div className={styles.chips}>

@@ -46,10 +46,11 @@ export function readFields(fields: readonly FilterField[], search: Record<string
 /** The fields that search parameters can have; of one that is asked for with a key those of the keys that are there. */
 const fieldsIn = (fields: readonly FilterField[], search: object): FilterField[] =>
   fields.flatMap((field) =>
-    field.isKeyed
-      ? Object.keys(search).flatMap((id) => (id.startsWith(`${field.id}.`) ? [{ ...field, id }] : []))
-      : [field],
+    field.isKeyed ? Object.keys(search).flatMap((id) => (isKeyOf(field, id) ? [{ ...field, id }] : [])) : [field],
   );
+
+const isKeyOf = ({ id: field }: FilterField, id: string): boolean =>
+  id.startsWith(`${field}.`) && id.length > field.length + 1;
 
 /** The search parameters with one more filter, in the place of the one before where it may be on once. */
 export function withField<Search extends object>(search: Search, field: FilterField, value: string): Search {

@@ -1,47 +1,50 @@
-import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
+import { readListSearch, type ListParameters, type ListSearch } from '../../features/filters/list-search.js';
+import { capitalized } from '../../components/format.js';
 
-/** What the address of the list of runs can say: filters by the API's own names, and its columns. */
-export interface EvaluationsSearch extends ListSort {
-  dataset_id?: string;
-  status?: string;
-  execution?: string;
-  /** Whether all gates hold. */
-  passed?: 'true' | 'false';
-  /** The whole name. */
-  name?: string;
-  /** Runs that were started together. */
-  group_id?: string;
-  cols?: string;
-  /** Runs with this text under the key. */
-  [metadata: `metadata.${string}`]: string;
-}
+const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
 
-/** By what the list of runs can be sorted. */
-export const RUN_SORTS: OfferedSorts = {
-  keys: { started: 'created_at', name: 'name', score: 'score' },
-  usual: { sort_by: 'created_at', sort_order: 'desc' },
-};
-
-const METADATA = 'metadata.';
-
-/** Filters by metadata that an address has: `metadata.commit` and the commit. */
-export function metadataIn(search: Record<string, unknown>): [`metadata.${string}`, string][] {
-  const isKey = (key: string): key is `metadata.${string}` => key.startsWith(METADATA) && key !== METADATA;
-  return Object.entries(readTexts(search, Object.keys(search).filter(isKey))) as [`metadata.${string}`, string][];
-}
-
-/** What the filter by status offers. */
-export const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
+/** What the list of runs is filtered and sorted by. @param datasets those that are offered; any when left out. */
+export const runParameters = (datasets?: readonly { id: string; name: string }[]): ListParameters => ({
+  bar: [
+    { id: 'name', label: 'Name', field: 'Run name', type: 'typed' },
+    {
+      ...{ id: 'dataset_id', label: 'Dataset', field: 'Dataset', type: 'choice' },
+      ...(datasets && {
+        options: [{ value: '', label: 'Any dataset' }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))],
+      }),
+    },
+    {
+      ...{ id: 'status', label: 'Status', field: 'Status', type: 'choice' },
+      options: [{ value: '', label: 'Any status' }, ...STATUSES.map((value) => ({ value, label: capitalized(value) }))],
+    },
+    {
+      ...{ id: 'execution', label: 'Execution', field: 'Execution', type: 'choice' },
+      options: [
+        { value: '', label: 'Any execution' },
+        { value: 'server', label: 'By this server' },
+        { value: 'external', label: 'External' },
+      ],
+    },
+    {
+      ...{ id: 'passed', label: 'Gates', field: 'Gates', type: 'choice' },
+      options: [
+        { value: '', label: 'Passed or not' },
+        { value: 'true', label: 'Passed' },
+        { value: 'false', label: 'Not passed' },
+      ],
+    },
+  ],
+  fields: [
+    { id: 'metadata', label: 'Metadata', isKeyed: true },
+    { id: 'group_id', label: 'Group' },
+  ],
+  sorts: {
+    keys: { started: 'created_at', name: 'name', score: 'score' },
+    usual: { sort_by: 'created_at', sort_order: 'desc' },
+  },
+  isTimeless: true,
+});
 
 /** Reads an address; what it does not know is left out. */
-export function readEvaluationsSearch(search: Record<string, unknown>): EvaluationsSearch {
-  const { status, execution, passed } = search;
-  return {
-    ...readTexts(search, ['dataset_id', 'name', 'group_id', 'cols']),
-    ...(typeof status === 'string' && STATUSES.includes(status) && { status }),
-    ...((execution === 'server' || execution === 'external') && { execution }),
-    ...((passed === 'true' || passed === 'false') && { passed }),
-    ...Object.fromEntries(metadataIn(search)),
-    ...readSort(search, RUN_SORTS),
-  };
-}
+export const readEvaluationsSearch = (search: Record<string, unknown>): ListSearch =>
+  readListSearch(search, runParameters());
