@@ -243,7 +243,7 @@ describe('datapoints', () => {
       buffer: Buffer.from(rows.join('\n')),
     });
     const preview = dialog.getByRole('table', { name: 'Preview' });
-    await preview.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
+    await preview.getByRole('rowheader', { name: 'row 0', exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Import' }).click();
     await dialog.getByRole('alert').getByText('Nothing was imported').waitFor();
     expect(await datapointsOf(id)).toEqual([]);
@@ -263,7 +263,7 @@ describe('datapoints', () => {
     await expectSoon(() => ending.allTextContents(), ['Imported 9,998 datapoints, skipped 2']);
     await page.unroute('**/import?*');
     const skipped = dialog.getByRole('table', { name: 'Skipped rows' });
-    for (const line of ['3', '5,001']) await skipped.getByRole('cell', { name: line, exact: true }).waitFor();
+    for (const line of ['3', '5,001']) await skipped.getByRole('rowheader', { name: line, exact: true }).waitFor();
     await expectAccessible(watched);
     await tabTo(dialog.getByRole('button', { name: 'Done' }));
     await page.keyboard.press('Enter');

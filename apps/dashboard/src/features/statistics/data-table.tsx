@@ -3,6 +3,7 @@ import { ScrolledTable } from './statistics-tables.js';
 
 interface DataTableProps {
   caption: string;
+  isCaptionHidden?: boolean;
   columns: readonly string[];
   /** Columns that are no numbers. */
   starts?: readonly string[];
@@ -10,10 +11,10 @@ interface DataTableProps {
   rows: readonly (readonly [key: string, ...cells: ReactNode[]])[];
 }
 
-/** A table of values under a heading that says what they are. */
-export function DataTable({ caption, columns, starts = [], rows }: DataTableProps) {
+/** A table of values; its caption is shown where no heading says what they are. */
+export function DataTable({ caption, isCaptionHidden = true, columns, starts = [], rows }: DataTableProps) {
   return (
-    <ScrolledTable caption={caption} isCaptionHidden {...{ columns, starts }}>
+    <ScrolledTable {...{ caption, isCaptionHidden, columns, starts }}>
       {rows.map(([key, first, ...cells]) => (
         <tr key={key}>
           <th scope="row">{first}</th>

@@ -9,6 +9,7 @@ import { describeExisting } from '../../features/describe-new.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { CheckboxField, TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format-bytes.js';
+import { DataTable } from '../../features/statistics/data-table.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
 import styles from './import-dialog.module.css';
 
@@ -84,7 +85,17 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           onKeyDown={pressInFile}
           onChange={({ target }) => choose(target.files?.[0] ?? null)}
         />
-        {preview && <RowTable label="Preview" columns={preview.columns} rows={preview.rows} />}
+        {preview && (
+          <div className={styles.rows}>
+            <DataTable
+              caption="Preview"
+              isCaptionHidden={false}
+              columns={preview.columns}
+              starts={preview.columns}
+              rows={preview.rows.map((cells, at) => [String(at), ...cells])}
+            />
+          </div>
+        )}
         {CHOICES.map(([name, label]) => (
           <CheckboxField
             key={name}
@@ -143,7 +154,6 @@ interface ImportProgressProps {
   ref: Ref<HTMLDivElement>;
 }
 
-/** How far an import is: bytes, then rows. */
 function ImportProgressBar({ progress, expectedRows, ref }: ImportProgressProps) {
   return (
     <div ref={ref} tabIndex={-1} className={styles.progress}>
@@ -183,51 +193,15 @@ function ImportResult({ result, choices: { dedupes, replaces } }: { result: Resu
       {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
       {hint !== undefined && <p>{hint}</p>}
       {skipped.length > 0 && (
-        <RowTable
-          label="Skipped rows"
+        <DataTable
+          caption="Skipped rows"
+          isCaptionHidden={false}
           columns={['Line', 'Reason']}
-          rows={skipped.map(({ line, message }) => [formatCount(line), message])}
+          starts={['Reason']}
+          rows={skipped.map(({ line, message }) => [String(line), formatCount(line), message])}
         />
       )}
     </>
-  );
-}
-
-interface RowTableProps {
-  label: string;
-  columns: readonly string[];
-  rows: readonly (readonly string[])[];
-}
-
-function RowTable({ label, columns, rows }: RowTableProps) {
-  return (
-    // A table longer than its place is scrolled by keys, too.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.place} tabIndex={0} role="group" aria-label={`${label}, as a table`}>
-      <table className={styles.table}>
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col" dir="auto">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {cells.map((cell, at) => (
-                <td key={columns[at]} dir="auto">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 
