@@ -147,7 +147,6 @@ function useReturnedFocus(feed: RefObject<HTMLElement | null>): (turnId: string)
   return (turnId) => onPlace({ scrollTop: 0, key: turnId });
 }
 
-/** The end of what was read: more is read as soon as it comes into view, or when the button is pressed. */
 function MoreTurns({ isBusy, onMore }: { isBusy: boolean; onMore(): void }) {
   const end = useRef<HTMLParagraphElement>(null);
   const more = useEffectEvent(onMore);
@@ -242,7 +241,6 @@ function FormatChoice() {
   );
 }
 
-/** What one side said; a long text ends with the way to the rest. */
 function Said({ who, text, trace }: { who: 'User' | 'Assistant'; text: string | null; trace: TraceListItem }) {
   const isRendered = useIsRendered();
   if (text === null) return null;
@@ -290,7 +288,6 @@ function focusTurn(feed: HTMLElement, step: number): boolean {
   return to !== undefined;
 }
 
-/** Sums of the turns of a session that was read to its end. */
 function sessionFacts(turns: readonly TraceListItem[]): Fact[] {
   const sum = (of: (turn: TraceListItem) => number): number => turns.reduce((before, turn) => before + of(turn), 0);
   const costs = turns.flatMap(({ total_cost: cost }) => cost ?? []);
