@@ -14,6 +14,8 @@ interface FormDialogProps<Answer> extends Pick<DialogProps, 'title' | 'onClose'>
   /** Sends the form. @param form its fields by their names. @param pressed the button that was pressed. */
   send(form: FormData, pressed: HTMLElement | null): Promise<Answer>;
   onSent?(answer: Answer): void;
+  /** Whether what it does cannot be undone. */
+  isDangerous?: boolean;
   /** Whether what is filled in can be sent; the fields themselves say what they require. */
   canSend?: boolean;
   /** Paths of the members of the request that have a field which says what is wrong with them. */
@@ -27,7 +29,19 @@ interface FormDialogProps<Answer> extends Pick<DialogProps, 'title' | 'onClose'>
 
 /** A form in a dialog: it sends what is filled in, and says what the service found wrong at its fields or below them. */
 export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
-  const { action, failed, send, onSent, canSend = true, paths = [], otherAction, below, className, children } = props;
+  const {
+    action,
+    failed,
+    send,
+    onSent,
+    canSend = true,
+    isDangerous = false,
+    paths = [],
+    otherAction,
+    below,
+    className,
+    children,
+  } = props;
   const formId = useId();
   const sending = useMutation({
     mutationFn: ([form, pressed]: [FormData, HTMLElement | null]) => send(form, pressed),
@@ -44,12 +58,13 @@ export function FormDialog<Answer>(props: FormDialogProps<Answer>) {
     <Dialog
       title={props.title}
       {...(props.size && { size: props.size })}
+      {...(isDangerous && { role: 'alertdialog' })}
       onClose={props.onClose}
       actions={
         <>
           <Button onClick={props.onClose}>Cancel</Button>
           {otherAction?.(formId, isDisabled)}
-          <Button variant="primary" type="submit" form={formId} disabled={isDisabled}>
+          <Button variant={isDangerous ? 'danger' : 'primary'} type="submit" form={formId} disabled={isDisabled}>
             {action}
           </Button>
         </>

@@ -22,6 +22,7 @@ export function DefinitionsSection() {
   const client = useQueryClient();
   const [opened, setOpened] = useState<Opened>(null);
   const columns = useMemo(() => definitionColumns(setOpened), []);
+  const { word, definition } = opened === null || opened === 'new' ? {} : opened;
   const close = (): void => setOpened(null);
   const onChanged = (): void => {
     void client.invalidateQueries({ queryKey: SCORE_DEFINITIONS.queryKey });
@@ -42,22 +43,21 @@ export function DefinitionsSection() {
         columns={columns}
         empty="No definitions yet. A definition says what scores of a name look like: a number in a range, a category, yes or no, or a text. Reviews and scores by hand ask for them with a form."
       />
-      {opened === 'new' && <DefinitionDialog definition={null} {...{ onChanged }} onClose={close} />}
-      {opened !== null && opened !== 'new' && opened.word === 'Edit' && (
-        <DefinitionDialog definition={opened.definition} {...{ onChanged }} onClose={close} />
+      {(opened === 'new' || word === 'Edit') && (
+        <DefinitionDialog definition={definition ?? null} {...{ onChanged }} onClose={close} />
       )}
-      {opened !== null && opened !== 'new' && opened.word === 'Delete' && (
+      {word === 'Delete' && (
         <ConfirmAction
           title="Delete score definition?"
           action="Delete"
-          act={() => api.deleteScoreDefinition({ path: { id: opened.definition.id } })}
+          act={() => api.deleteScoreDefinition({ path: { id: definition!.id } })}
           onDone={onChanged}
-          done={`Deleted the definition ${opened.definition.name}`}
+          done={`Deleted the definition ${definition!.name}`}
           failed="The definition could not be deleted"
           onClose={close}
         >
           <p>
-            Scores of the name <bdi>{opened.definition.name}</bdi> stay as they are; new ones may have any value.
+            Scores of the name <bdi>{definition!.name}</bdi> stay as they are; new ones may have any value.
           </p>
         </ConfirmAction>
       )}
@@ -92,7 +92,6 @@ function definitionColumns(open: (opened: Opened) => void): GridColumn<ScoreDefi
 }
 
 interface DefinitionDialogProps {
-  /** `null` for a new one. */
   definition: ScoreDefinition | null;
   onChanged(): void;
   onClose(): void;
@@ -109,7 +108,6 @@ const LEVELS = [
   { value: 'interval', label: 'Interval: distances count' },
 ];
 
-/** What scores of a name look like. */
 function DefinitionDialog({ definition, onChanged, onClose }: DefinitionDialogProps) {
   const [kind, setKind] = useState<string>(definition?.kind ?? 'number');
   const send = (form: FormData): Promise<unknown> => {

@@ -11,7 +11,7 @@ import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format-bytes.js';
-import { notify, notifyError } from '../../components/notify.js';
+import { notify } from '../../components/notify.js';
 import { Row, Section, TypedConfirmation } from './section.js';
 import styles from './settings-page.module.css';
 
@@ -150,22 +150,17 @@ function DeleteAllTraces({ onClose }: { onClose(): void }) {
     queryFn: ({ signal }) => api.countTraces({ signal }),
     staleTime: 0,
   });
-  const deletion = useMutation({
-    mutationFn: () => api.deleteTraces(),
-    onSuccess: ({ traces_deleted: traces, spans_deleted: spans }) => {
-      client.clear();
-      onClose();
-      notify(`Deleted ${formatCounted(traces, 'trace')} with ${formatCounted(spans, 'span')}`);
-    },
-    onError: (error) => notifyError('The traces could not be deleted', error),
-  });
   return (
     <TypedConfirmation
       title="Delete all traces?"
       label={`Type ${WORD} to confirm`}
       isMeant={(typed) => typed.toLowerCase() === WORD}
-      isPending={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      failed="The traces could not be deleted"
+      act={() => api.deleteTraces()}
+      onDone={({ traces_deleted: traces, spans_deleted: spans }) => {
+        client.clear();
+        notify(`Deleted ${formatCounted(traces, 'trace')} with ${formatCounted(spans, 'span')}`);
+      }}
       onClose={onClose}
     >
       <p>

@@ -118,7 +118,6 @@ interface NewKeyDialogProps {
   onClose(): void;
 }
 
-/** Creates an API key, and shows it this once. */
 function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps) {
   const own = useBrowserSession()?.project?.id;
   const [made, setMade] = useState<KeyCreated | null>(null);

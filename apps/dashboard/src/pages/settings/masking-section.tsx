@@ -119,7 +119,6 @@ const REPLACE = [
 
 interface MaskingRuleProps {
   rule: DraftRule;
-  /** The number of the rule, from 1. */
   place: number;
   masking: MaskingResource;
   mayChange: boolean;

@@ -160,7 +160,6 @@ interface MemberDialogProps {
   orgId: string;
   projects: readonly ProjectResource[];
   giver: Giver;
-  /** The member that gets another role; `null` for a new one. */
   changed: MemberResource | null;
   onDone(): void;
   onClose(): void;

@@ -1,7 +1,7 @@
 import type { OrganizationResource } from '@spandrel/contract';
 import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/page-parts.js';
@@ -29,14 +29,9 @@ export function OrganizationSection() {
 
 function Organization({ organization }: { organization: OrganizationResource }) {
   const client = useQueryClient();
-  const [edited, setEdited] = useState<string>();
-  const name = edited ?? organization.name;
-  // A name that is not edited follows what others make of it.
-  if (edited === organization.name) setEdited(undefined);
   const renaming = useMutation({
     mutationFn: (name: string) => api.updateOrganization({ path: { id: organization.id }, body: { name } }),
-    onSuccess: (changed, sent) => {
-      setEdited((now) => (now === sent ? changed.name : now));
+    onSuccess: (changed) => {
       client.setQueryData(KEY, changed);
       void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
       notify('Organization renamed');
@@ -45,12 +40,12 @@ function Organization({ organization }: { organization: OrganizationResource }) 
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    renaming.mutate(name);
+    renaming.mutate(String(new FormData(event.currentTarget).get('name')));
   };
   return (
     <>
       <form className={styles.inline} onSubmit={submit}>
-        <TextField label="Name" required value={name} onChange={({ target }) => setEdited(target.value)} />
+        <TextField key={organization.name} label="Name" name="name" required defaultValue={organization.name} />
         <Button type="submit" disabled={renaming.isPending}>
           Rename
         </Button>

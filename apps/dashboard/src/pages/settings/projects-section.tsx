@@ -1,11 +1,10 @@
 import type { ProjectResource, UpdateProject } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { FormDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
-import { FaultNotice } from '../../components/page-parts.js';
 import { TextField, CheckboxField } from '../../components/field.js';
 import { zoneName } from '../../components/format.js';
 import { notify } from '../../components/notify.js';
@@ -21,17 +20,17 @@ import styles from './settings-page.module.css';
 
 const PROGRESS_MS = 3_000;
 
+type Opened = 'new' | { word: 'Change' | 'Delete'; project: ProjectResource } | null;
+
 /** The projects of the organization, each with data and keys of its own. */
 export function ProjectsSection({ orgId }: { orgId: string }) {
   const { list, reread } = useAdministeredList<ProjectResource>('projects', 'listProjects', orgId);
-  const [isOpen, setIsOpen] = useState(false);
-  const [edited, setEdited] = useState<ProjectResource | null>(null);
-  const [deleted, setDeleted] = useState<ProjectResource | null>(null);
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = (): void => setOpened(null);
+  const onChanged = (): void => void reread();
+  const { word, project } = opened === null || opened === 'new' ? {} : opened;
   const { times } = usePreferences();
-  const columns = useMemo(
-    () => projectColumns(zoneName(Date.now(), times), { onEdit: setEdited, onDelete: setDeleted }),
-    [times],
-  );
+  const columns = useMemo(() => projectColumns(zoneName(Date.now(), times), setOpened), [times]);
   const isDeleting = list.readRows.some(({ removal }) => removal !== null);
   const latest = useLatest(() => void reread());
   useEffect(() => {
@@ -40,15 +39,15 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
     return () => clearInterval(timer);
   }, [isDeleting, latest]);
   const onCreated = ({ name }: ProjectResource): void => {
-    setIsOpen(false);
-    void reread();
+    close();
+    onChanged();
     notify(`Created the project ${name}; it needs a key of its own`);
   };
   return (
     <Section
       title="Projects"
       actions={
-        <Button icon="plus" onClick={() => setIsOpen(true)}>
+        <Button icon="plus" onClick={() => setOpened('new')}>
           New project
         </Button>
       }
@@ -59,7 +58,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
         columns={columns}
         empty="No projects yet. Each has data and keys of its own."
       />
-      {isOpen && (
+      {opened === 'new' && (
         <FormDialog
           title="New project"
           size="small"
@@ -67,23 +66,18 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
           failed="The project could not be created"
           send={(form) => api.createProject({ path: { id: orgId }, body: { name: String(form.get('name')) } })}
           onSent={onCreated}
-          onClose={() => setIsOpen(false)}
+          onClose={close}
         >
           <TextField label="Name" name="name" required />
         </FormDialog>
       )}
-      {edited && <EditProject project={edited} onChanged={() => void reread()} onClose={() => setEdited(null)} />}
-      {deleted && <DeleteProject project={deleted} onDeleted={() => void reread()} onClose={() => setDeleted(null)} />}
+      {word === 'Change' && <EditProject project={project!} {...{ onChanged }} onClose={close} />}
+      {word === 'Delete' && <DeleteProject project={project!} onDeleted={onChanged} onClose={close} />}
     </Section>
   );
 }
 
-interface ProjectActions {
-  onEdit(project: ProjectResource): void;
-  onDelete(project: ProjectResource): void;
-}
-
-const projectColumns = (zone: string, actions: ProjectActions): GridColumn<ProjectResource>[] => [
+const projectColumns = (zone: string, open: (opened: Opened) => void): GridColumn<ProjectResource>[] => [
   { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
   { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },
   cellColumn('retention_days', 'Keeps traces', 130, ({ retention_days: days }) =>
@@ -91,22 +85,19 @@ const projectColumns = (zone: string, actions: ProjectActions): GridColumn<Proje
   ),
   { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
   { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
-  { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions row={row} {...actions} /> },
+  { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions {...{ row, open }} /> },
 ];
 
-function Actions({ row, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
+function Actions({ row, open }: { row: ProjectResource; open(opened: Opened): void }) {
+  const openBy = (word: 'Change' | 'Delete') => () => open({ word, project: row });
   if (row.removal) return <Deleting {...row.removal} />;
   return (
     <>
-      <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
+      <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={openBy('Change')}>
         Change
       </Button>{' '}
       {!row.protected && (
-        <Button
-          className={styles.rowButton}
-          aria-label={`Delete the project ${row.name}`}
-          onClick={() => onDelete(row)}
-        >
+        <Button className={styles.rowButton} aria-label={`Delete the project ${row.name}`} onClick={openBy('Delete')}>
           Delete
         </Button>
       )}
@@ -178,23 +169,18 @@ interface DeleteProjectProps {
 
 function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
   const isOwn = useBrowserSession()?.project?.id === project.id;
-  const deletion = useMutation({
-    mutationFn: () => api.deleteProject({ path: { id: project.id } }),
-    onSuccess: () => {
-      onClose();
-      onDeleted();
-      notify(`The project ${project.name} is being deleted`);
-    },
-  });
   return (
     <TypedConfirmation
       title="Delete project?"
       label="Type the name of the project to confirm"
       isMeant={(typed) => typed === project.name.trim()}
-      isPending={deletion.isPending}
-      onConfirm={() => deletion.mutate()}
+      failed="The project could not be deleted"
+      act={() => api.deleteProject({ path: { id: project.id } })}
+      onDone={() => {
+        onDeleted();
+        notify(`The project ${project.name} is being deleted`);
+      }}
       onClose={onClose}
-      fault={deletion.error && <FaultNotice title="The project could not be deleted" error={deletion.error} />}
     >
       <p>
         The project <bdi>{project.name}</bdi> becomes unavailable within a second, and its keys and sessions end. Its

@@ -1,8 +1,7 @@
 import type { ProjectResource } from '@spandrel/contract';
-import { useId, useMemo, useState, type ReactNode, type FormEvent } from 'react';
+import { useId, useMemo, useState, type ReactNode } from 'react';
 import { gridRows, useAdministeredList, type PagedList } from '../../features/list/use-paged-list.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
+import { FormDialog } from '../../features/dialogs.js';
 import { TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { Grid } from '../../components/grid/grid.js';
@@ -33,49 +32,38 @@ export function Row({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-interface TypedConfirmationProps {
+interface TypedConfirmationProps<Answer> {
   title: string;
   label: string;
   /** Whether what was typed means it. @param typed without blanks around it. */
   isMeant(typed: string): boolean;
-  isPending: boolean;
-  onConfirm(): void;
+  failed: string;
+  act(): Promise<Answer>;
+  onDone(answer: Answer): void;
   onClose(): void;
   children: ReactNode;
-  fault?: ReactNode;
 }
 
-/** Asks whether something is to be deleted for good, by somebody who typed that they mean it. */
-export function TypedConfirmation(props: TypedConfirmationProps) {
-  const { title, label, isPending, onConfirm, onClose, children, fault } = props;
-  const formId = useId();
+/** Deletes something for good, once somebody has typed that they mean it. */
+export function TypedConfirmation<Answer>(props: TypedConfirmationProps<Answer>) {
+  const { title, label, isMeant, failed, act, onDone, onClose, children } = props;
   const [typed, setTyped] = useState('');
-  const isMeant = props.isMeant(typed.trim());
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isMeant && !isPending) onConfirm();
-  };
   return (
-    <Dialog
-      title={title}
-      role="alertdialog"
+    <FormDialog
+      {...{ title, failed, onClose }}
+      isDangerous
       size="small"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" type="submit" form={formId} disabled={!isMeant || isPending}>
-            Delete
-          </Button>
-        </>
-      }
+      action="Delete"
+      canSend={isMeant(typed.trim())}
+      send={act}
+      onSent={(answer) => {
+        onClose();
+        onDone(answer);
+      }}
     >
-      <form id={formId} className={styles.form} onSubmit={submit}>
-        {children}
-        <TextField label={label} value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} />
-        {fault}
-      </form>
-    </Dialog>
+      {children}
+      <TextField label={label} value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} />
+    </FormDialog>
   );
 }
 
@@ -84,7 +72,6 @@ interface AdministeredGridProps<Row> {
   list: PagedList<Row>;
   columns: readonly GridColumn<Row>[];
   empty: ReactNode;
-  /** Opens what is behind a row, where something is. */
   onOpen?(row: Row): void;
 }
 
