@@ -14,11 +14,10 @@ import type { AnalyticsSearch } from '../features/analytics/analytics-search.js'
 import type { ListSearch } from '../features/filters/list-search.js';
 import type { CompareSearch } from '../pages/compare/compare-search.js';
 import type { DatasetSearch } from '../pages/dataset/dataset-search.js';
-import type { EventsSearch } from '../pages/events/events-search.js';
+import type { EventsSearch } from '../pages/events/events-page.js';
 import type { RunSearch } from '../pages/evaluation/run-search.js';
-import type { EvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
-import type { NewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
-import type { ReviewSearch } from '../pages/review-queue/review-search.js';
+import type { NewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-page.js';
+import type { ReviewSearch } from '../pages/review-queue/review-queue-page.js';
 import type { TraceSearch } from '../pages/trace/trace-search.js';
 import { newTraceId } from '../features/addresses.js';
 import type { TrySearch } from '../pages/try/try-page.js';
@@ -84,11 +83,7 @@ const pages = [
   page()('/review', () => import('../pages/review/review-page.js'), 'ReviewPage'),
   page<ReviewSearch>()('/review/$id', () => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
   page<EventsSearch>()('/events', () => import('../pages/events/events-page.js'), 'EventsPage'),
-  page<EvaluationsSearch>()(
-    '/evaluations',
-    () => import('../pages/evaluations/evaluations-page.js'),
-    'EvaluationsPage',
-  ),
+  page<ListSearch>()('/evaluations', () => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
   page<NewEvaluationSearch>()(
     '/evaluations/new',
     () => import('../pages/new-evaluation/new-evaluation-page.js'),

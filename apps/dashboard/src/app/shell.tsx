@@ -238,7 +238,7 @@ function CommandMenu() {
   if (useIdle()) void loadDialog();
   return (
     <DialogButton
-      {...{ icon: 'command', shrinks: true, shortcut: 'Ctrl K', 'aria-keyshortcuts': 'Control+K Meta+K' }}
+      {...{ icon: 'command', shrinks: true, shortcut: 'mod+k' }}
       command={{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere' }}
       dialog={(close) => <CommandDialog onClose={close} />}
     >

@@ -1,4 +1,5 @@
 import { createContext, useContext, type ButtonHTMLAttributes, type Ref, type ReactNode } from 'react';
+import { capitalized } from './format.js';
 import { Icon, type IconName } from './icon.js';
 import styles from './button.module.css';
 import rowButtonStyles from './grid/row-button.module.css';
@@ -16,7 +17,7 @@ export const useMayReview = (): boolean => useContext(MayReview);
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: 'plain' | 'primary' | 'danger' | 'quiet';
   icon?: IconName;
-  /** The key that presses this button, shown on it. */
+  /** The key that presses this button, shown on it, as a shortcut has it: `Esc`, `mod+s`. */
   shortcut?: string;
   /** Whether it changes something: it is not there for those who may only read. */
   writes?: boolean;
@@ -49,16 +50,26 @@ export function Button({
       className={[styles.button, className].filter(Boolean).join(' ')}
       data-variant={variant}
       data-icon-only={iconOnly || undefined}
-      {...(iconOnly && typeof children === 'string' && { title: shortcut ? `${children} (${shortcut})` : children })}
+      {...(iconOnly &&
+        typeof children === 'string' && { title: shortcut ? `${children} (${shownKeys(shortcut)})` : children })}
       data-shrinks={shrinks || undefined}
-      {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut.replaceAll(' ', '+') })}
+      {...(shortcut !== undefined && { 'aria-keyshortcuts': ariaKeys(shortcut) })}
       {...rest}
     >
       {icon && <Icon name={icon} />}
       <span className={iconOnly ? 'visually-hidden' : undefined}>{children}</span>
-      {shortcut !== undefined && !iconOnly && <kbd aria-hidden="true">{shortcut}</kbd>}
+      {shortcut !== undefined && !iconOnly && <kbd aria-hidden="true">{shownKeys(shortcut)}</kbd>}
     </button>
   );
+}
+
+const shownKeys = (keys: string): string =>
+  keys.startsWith('mod+') ? `Ctrl ${capitalized(keys.slice('mod+'.length))}` : keys;
+
+function ariaKeys(keys: string): string {
+  if (!keys.startsWith('mod+')) return keys;
+  const key = capitalized(keys.slice('mod+'.length));
+  return `Control+${key} Meta+${key}`;
 }
 
 /** A button of a row that changes something, named for what it does and to which: `Edit <name>`. */

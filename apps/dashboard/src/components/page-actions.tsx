@@ -3,7 +3,7 @@ import { useShortcuts } from './shortcuts/use-shortcuts.js';
 import { lazyPart } from './lazy-part.js';
 
 /** Something that can be done, by a button and by the command menu. */
-export interface PageAction extends Pick<ButtonProps, 'icon' | 'variant' | 'writes' | 'disabled'> {
+export interface PageAction extends Pick<ButtonProps, 'icon' | 'variant' | 'writes' | 'disabled' | 'aria-pressed'> {
   /** What it does, in the command menu. */
   label: string;
   /** What its button says, where that is less. */

@@ -2,7 +2,6 @@ import type { LiveEvent } from '../../live/live-event.js';
 
 export interface LoggedEvent {
   number: number;
-  /** Milliseconds since 1970; `null` where nothing says when it happened. */
   at: number | null;
   event: LiveEvent;
 }
@@ -19,10 +18,7 @@ export class EventLog {
   private waiting: LoggedEvent[] = [];
   private lastNumber: number | null = null;
 
-  /**
-   * @param beginAfter number of the event after which a stream has everything that this log began with; `null` for what
-   * comes from now on.
-   */
+  /** @param beginAfter number of the last event before this log; `null` for what comes from now on. */
   constructor(public beginAfter: number | null = null) {}
 
   get waitingCount(): number {

@@ -20,7 +20,6 @@ import {
 } from '../../features/addresses.js';
 import type { LiveEvent } from '../../live/live-event.js';
 import { usePageSearch } from '../../features/use-page-search.js';
-import { readEventsSearch, type EventsSearch } from './events-search.js';
 import { useEventLog } from './use-event-log.js';
 import type { LoggedEvent } from './event-log.js';
 import styles from './events-page.module.css';
@@ -28,6 +27,18 @@ import styles from './events-page.module.css';
 const route = getRouteApi('/events');
 
 const TYPES = [{ value: '', label: 'All types' }, ...EVENT_TYPES.map((type) => ({ value: type, label: type }))];
+
+/** What the address of the events can say, by the API's own names. */
+export interface EventsSearch {
+  types?: string | undefined;
+  /** Number of the event after which the log is replayed. */
+  since?: string | undefined;
+}
+
+const readEventsSearch = ({ types, since }: Record<string, unknown>): EventsSearch => ({
+  ...(typeof types === 'string' && types !== '' && { types }),
+  ...(typeof since === 'string' && /^\d{1,15}$/.test(since) && { since }),
+});
 
 /** `/events`: what happens, as it happens. */
 export function EventsPage() {
@@ -84,7 +95,6 @@ export function EventsPage() {
   );
 }
 
-/** `12 events`, with what is not shown. */
 function describeLog({ events, isPaused, waitingCount, droppedCount }: ReturnType<typeof useEventLog>): string {
   const parts = [formatCounted(events.length, 'event')];
   if (droppedCount > 0) parts.push(`${formatCount(droppedCount)} older events are no longer shown`);

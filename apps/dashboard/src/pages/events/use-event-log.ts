@@ -4,11 +4,7 @@ import { reportPageStream } from '../../live/live-updates.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 
-/**
- * The log of events, filled while the page is looked at.
- * @param type the one type that is shown; another one begins where the log before began.
- * @param since number of the event after which the log is replayed; `undefined` for what comes from now on.
- */
+/** The log of events, filled while the page is looked at. @param since number after which it is replayed. */
 export function useEventLog(type: string | undefined, since: string | undefined) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const log = useRef<EventLog>(null);
@@ -81,11 +77,7 @@ function keepOpen(feed: EventFeed, onQueued: (isQueued: boolean) => void): () =>
 /** Streams of this page that one browser has open at most: it opens six connections to one server, and other pages need some. */
 const PLACES = ['spandrel.events.1', 'spandrel.events.2', 'spandrel.events.3'] as const;
 
-/**
- * Waits until one of the streams is free, and takes it until `signal` is aborted.
- * @param onQueued called with whether all are taken.
- * @throws what the signal was aborted with, while waiting.
- */
+/** Waits until a stream is free, and takes it until `signal` is aborted. @param onQueued whether all are taken. */
 async function takePlace(signal: AbortSignal, onQueued: (isQueued: boolean) => void): Promise<void> {
   // Browsers have locks for pages that they trust alone; others go without.
   if (!('locks' in navigator)) return;

@@ -3,11 +3,8 @@ import { formatCounted } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format.js';
 
 interface EstimatedCalls {
-  /** Calls of each model. */
   calls: number;
-  /** Whether judges are asked about each answer. */
   isJudged: boolean;
-  /** By model; `null` where it has no price. */
   prices: ReadonlyMap<string, ListedPrice['price'] | null>;
   /** A run that says how many tokens a sample takes. */
   earlier: EvalRunSummary | undefined;
@@ -16,7 +13,6 @@ interface EstimatedCalls {
 }
 
 const BYTES_OF_TOKEN = 4;
-/** Tokens of an answer, about. */
 const ANSWER = 300;
 
 /** What a run will cost, as far as that is known its judges too, and what that is based on, in words; `''` where nothing says. */

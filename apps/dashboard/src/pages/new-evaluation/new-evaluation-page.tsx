@@ -10,8 +10,18 @@ import { runQuery } from '../../features/runs/run-queries.js';
 import { usePageSearch } from '../../features/use-page-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, fieldsOfTry, type RunFields } from './run-fields.js';
 import { EMPTY_SCORER } from '../../features/runs/scorer-fields.js';
-import { readNewEvaluationSearch } from './new-evaluation-search.js';
+import { readTexts } from '../../features/filters/list-search.js';
 import { RunForm, useRunChoices } from './run-form.js';
+
+export interface NewEvaluationSearch {
+  dataset?: string;
+  run?: string;
+  /** Id of the span of a try whose prompt and model are taken. */
+  span?: string;
+}
+
+const readNewEvaluationSearch = (search: Record<string, unknown>): NewEvaluationSearch =>
+  readTexts(search, ['dataset', 'run', 'span']);
 
 /** `/evaluations/new`: the form that starts a run, empty or that of a run which is made again. */
 export function NewEvaluationPage() {
@@ -43,7 +53,6 @@ export function NewEvaluationPage() {
 
 type Choices = ReturnType<typeof useRunChoices>;
 
-/** What the form begins with: the run that is made again, or the first of each. */
 function initialFields(
   again: EvalRunResource | undefined,
   tried: SpanResource | undefined,

@@ -21,10 +21,7 @@ export const MORE_MODELS = [
 /** Members of the form with the system prompts beyond the first, `''` for none: each makes runs of its own. */
 export const MORE_PROMPTS = ['systemPrompt2', 'systemPrompt3', 'systemPrompt4'] as const;
 
-/**
- * The members of a list that a form shows: what is filled, and one more.
- * @param nameOf the member that says whether it is filled.
- */
+/** What is filled of a list of members, and one more. @param nameOf the member that says whether one is filled. */
 export const shownOf = <T>(more: readonly T[], fields: RunFields, nameOf: (one: T) => RunText): readonly T[] =>
   more.slice(0, more.findLastIndex((one) => fields[nameOf(one)] !== '') + 2);
 
@@ -82,10 +79,7 @@ export const EMPTY_FIELDS: RunFields = {
   ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
-/**
- * The form of a run that is made again.
- * @param usual what a run has in the place of what an external one does not have: a connection, a model, a scorer.
- */
+/** The form of a run that is made again. @param usual what it has in the place of what an external run has not. */
 export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
   const { config } = run;
   const scorers = scorersOfRun(run);
@@ -150,10 +144,7 @@ export const systemPromptsOf = (fields: RunFields): string[] => [
   ...MORE_PROMPTS.map((member) => fields[member]).filter((text) => text !== ''),
 ];
 
-/**
- * The body that starts a run of each model with each prompt; `null` where that is one run alone.
- * @param now what the names of the runs begin with where the form has none. @throws as {@link startOf}.
- */
+/** The body that starts a run of each model with each prompt; `null` for one run. @param now names those without one. */
 export function startMatrixOf(fields: RunFields, now: string): StartMatrix | null {
   const models = modelsOf(fields);
   const systemPrompts = systemPromptsOf(fields);
@@ -168,10 +159,7 @@ export function startMatrixOf(fields: RunFields, now: string): StartMatrix | nul
   };
 }
 
-/**
- * The body that starts a run; what was left empty is left out, and a run without a name has that of its model.
- * @throws FormFault where the settings of a scoring are no JSON, or the metadata has a line without `=`.
- */
+/** The body that starts a run, without what was left empty. @throws FormFault for a field that cannot be read. */
 export function startOf(fields: RunFields): StartEval {
   const { judge, ...scoring } = scoringOf(fields.scorers);
   const metadata = readMetadata(fields.metadata);
@@ -256,10 +244,7 @@ export function readMetadata(text: string, path = 'metadata'): Record<string, st
   );
 }
 
-/**
- * What a scorer that needs expected values will not score, in words; `null` where nothing is missing.
- * @param missing datapoints without an expected value. @param scorers names of those that need one.
- */
+/** What scorers that need expected values will not score, in words; `null` where nothing is missing. */
 export function describeMissing(missing: number, datapoints: number, scorers: readonly string[]): string | null {
   if (missing === 0 || scorers.length === 0) return null;
   const [has, they] = missing === 1 ? ['has', 'it'] : ['have', 'they'];
@@ -270,10 +255,7 @@ export function describeMissing(missing: number, datapoints: number, scorers: re
   );
 }
 
-/**
- * How many calls of models a run makes, in words: one for each datapoint and try, and another for each judgement.
- * @param judges how many of the scorers ask a model.
- */
+/** How many calls of models a run makes, in words. @param judges how many of the scorers ask a model. */
 export function describeCalls(datapoints: number, repeats: number, judges: number, runs = 1): string {
   const calls = runs * datapoints * repeats * (1 + judges);
   const words = `This makes ${formatCounted(calls, 'call')}${runs === 1 ? '' : ` in ${formatCount(runs)} runs`}: ${repeats === 1 ? 'one' : formatCount(repeats)} for each datapoint`;

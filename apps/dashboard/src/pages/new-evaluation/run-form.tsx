@@ -263,14 +263,12 @@ export function RunForm({ initial }: { initial: RunFields }) {
   );
 }
 
-/** Datapoints whose size is looked at. */
 const SIZED = 200;
 const PAUSE_MS = 400;
 
 interface CostEstimateProps {
   datasetId: string;
   models: readonly string[];
-  /** Calls of each model. */
   calls: number;
   isJudged: boolean;
 }
@@ -299,7 +297,6 @@ function CostEstimate({ datasetId, models, calls, isJudged }: CostEstimateProps)
   return <p>{describeCost({ calls, isJudged, prices, earlier, sizes: sizes.data })}</p>;
 }
 
-/** Datapoints without an expected value. @param datasetId `''`: nobody asks for them. */
 function useMissingExpected(datasetId: string) {
   const query = useQuery({
     queryKey: keys.withoutExpected(datasetId),

@@ -1,8 +1,9 @@
 import type { QueueItemResource } from '@spandrel/contract';
 import { withExpected } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
-import { useLayoutEffect, useRef, useState, type ReactNode, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { Button, useMayWrite } from '../../components/button.js';
+import { PageActions, type PageAction } from '../../components/page-actions.js';
 import { CheckboxField, TextArea } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/way-up.js';
@@ -73,21 +74,26 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
       }
     : null;
   const lastId = memory.submitted.at(-1);
-  const actions: Action[] = [
+  const variantOf = (isPrimary: boolean) => (isPrimary ? 'primary' : 'plain');
+  const actions: PageAction[] = [
     {
-      ...{ name: 'Approve', keys: 'a', isPrimary: !draft.isChanged, isOff: draft.isChanged || draft.isOpen },
+      ...{ label: 'Approve', keys: 'a', variant: variantOf(!draft.isChanged) },
+      disabled: draft.isChanged || draft.isOpen,
       run: () => submit(false),
     },
-    { name: 'Edit', keys: 'e', isPressed: draft.isOpen, isOff: content.content === null, run: toggleEdit },
     {
-      ...{ name: 'Submit', keys: 'mod+enter', isPrimary: draft.isChanged, run: () => submit(true) },
-      isOff: draft.read === null ? answers === null : 'fault' in draft.read,
+      ...{ label: 'Edit', keys: 'e', 'aria-pressed': draft.isOpen, disabled: content.content === null },
+      run: toggleEdit,
     },
-    ...(answers === null ? [] : [{ name: 'No answer', keys: 'n', run: () => submit(false, true) }]),
-    { name: 'Skip', keys: 's', run: () => session.skip() },
-    { name: 'Release', keys: 'r', run: () => session.release() },
     {
-      ...{ name: 'Back to last', keys: 'u', isOff: lastId === undefined },
+      ...{ label: 'Submit', keys: 'mod+enter', variant: variantOf(draft.isChanged), run: () => submit(true) },
+      disabled: draft.read === null ? answers === null : 'fault' in draft.read,
+    },
+    ...(answers === null ? [] : [{ label: 'No answer', keys: 'n', run: () => submit(false, true) }]),
+    { label: 'Skip', keys: 's', run: () => session.skip() },
+    { label: 'Release', keys: 'r', run: () => session.release() },
+    {
+      ...{ label: 'Back to last', keys: 'u', disabled: lastId === undefined },
       run: () => void navigate({ to: reviewAddress(item.dataset_id), search: { item: lastId } as never }),
     },
   ];
@@ -114,7 +120,8 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
         </div>
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />
       </div>
-      <ReviewActions actions={actions}>
+      <div role="toolbar" aria-label="Review" className={styles.actions}>
+        <PageActions group="Review" actions={actions} />
         {mayWrite && (
           <CheckboxField
             label={
@@ -127,54 +134,14 @@ export function ClaimedItem({ session, memory, item, isBusy }: ClaimedItemProps)
             onChange={({ currentTarget: { checked } }) => writeBack(checked)}
           />
         )}
-      </ReviewActions>
+      </div>
     </>
-  );
-}
-
-interface Action {
-  name: string;
-  /** Keys in the form of shortcuts: `a`, `mod+enter`. */
-  keys: string;
-  isPrimary?: boolean;
-  isOff?: boolean;
-  isPressed?: boolean;
-  run(): void;
-}
-
-function ReviewActions({ actions, children }: { actions: readonly Action[]; children: ReactNode }) {
-  useShortcuts(
-    actions.map(({ name, keys, isOff = false, run }) => ({
-      ...{ keys, label: name, group: 'Review' },
-      run: () => {
-        if (!isOff) run();
-      },
-    })),
-  );
-  return (
-    <div role="toolbar" aria-label="Review" className={styles.actions}>
-      {actions.map(({ name, keys, isPrimary = false, isOff = false, isPressed, run }) => (
-        <Button
-          key={name}
-          variant={isPrimary ? 'primary' : 'plain'}
-          shortcut={keys === 'mod+enter' ? 'Ctrl Enter' : keys}
-          {...(keys === 'mod+enter' && { 'aria-keyshortcuts': 'Control+Enter Meta+Enter' })}
-          {...(isPressed !== undefined && { 'aria-pressed': isPressed })}
-          disabled={isOff}
-          onClick={run}
-        >
-          {name}
-        </Button>
-      ))}
-      {children}
-    </div>
   );
 }
 
 interface EditedDataProps {
   draft: Draft;
   isWrittenBack: boolean;
-  /** The field was left by Escape. */
   onLeave(): void;
 }
 
@@ -232,7 +199,6 @@ function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   );
 }
 
-/** The item by its fields, of which most edits are of what is expected, or as JSON. */
 function EditFields({ draft, tab, isWrittenBack }: Pick<EditedDataProps, 'draft' | 'isWrittenBack'> & { tab: Tab }) {
   const fields = useRef<HTMLDivElement>(null);
   // While a field holds unfinished JSON the text names no variant.

@@ -5,7 +5,7 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { choicesOf, readAnswer } from '../../features/scores/score-answer.js';
 import { useScoreDefinitions } from '../../features/scores/score-definitions.js';
 import { KEYS_MAX, ScoreField } from '../../features/scores/score-field.js';
-import { remembering, type Submission } from './review-session.js';
+import type { Submission } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 /** What a reviewer filled in of a form, by the names of its scores. */
@@ -15,12 +15,11 @@ interface FormTexts {
 }
 
 /** Forms by the ids of their items: an item that comes back has its answers still. */
-const kept = remembering<FormTexts>();
+const kept = new Map<string, FormTexts>();
 const EMPTY: FormTexts = { answers: {}, comment: '' };
 
 /** The form of an item as it is filled in, and what of it can be submitted. */
-export interface ReviewAnswers extends FormTexts {
-  /** Names of the scores that are asked for. */
+interface ReviewAnswers extends FormTexts {
   names: readonly string[];
   definitionOf(name: string): ScoreDefinition | undefined;
   /** What is wrong with an answer, or the comment (`null`); that one is missing once somebody has tried to submit. */
@@ -28,10 +27,7 @@ export interface ReviewAnswers extends FormTexts {
   /** Gives the focus to an answer, or the comment (`null`). */
   focus(name: string | null): void;
   change(texts: Partial<FormTexts>): void;
-  /**
-   * What is submitted; `null` where something is missing, which has the focus then.
-   * @param isSkipped whether it says why nothing is answered.
-   */
+  /** What is submitted; `null` where something is missing, which has the focus then. @param isSkipped no answers. */
   take(isSkipped: boolean): Submission['review'] | null;
 }
 
@@ -81,14 +77,10 @@ export function useReviewAnswers({ id, form }: QueueItemResource): ReviewAnswers
 interface ReviewFormProps {
   item: QueueItemResource;
   answers: ReviewAnswers;
-  /** Escape leads back to the item. */
   onLeave(): void;
 }
 
-/**
- * The form beside an item. `1` to `9` choose an answer of the first choice, or of the one that has the focus, `f` leads to
- * what is not answered yet.
- */
+/** The form beside an item. `1` to `9` choose an answer, `f` leads to what is not answered yet. */
 export function ReviewForm({ item, answers, onLeave }: ReviewFormProps) {
   const { names, definitionOf, change } = answers;
   const choices = names.filter((name) => choicesOf(definitionOf(name)) !== null);

@@ -15,7 +15,6 @@ import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list/way-up.js';
 import { usePageSearch } from '../../features/use-page-search.js';
-import { readReviewSearch } from './review-search.js';
 import { ClaimedItem } from './claimed-item.js';
 import { QueueProgressView } from './queue-progress.js';
 import { DoneItems, SubmittedItem } from './submitted-item.js';
@@ -24,6 +23,17 @@ import type { ReviewSession, ReviewMemory } from './review-session.js';
 import styles from './review-queue-page.module.css';
 
 const route = getRouteApi('/review/$id');
+
+export interface ReviewSearch {
+  item?: string;
+  /** `done` lists what the reviewer submitted, `progress` says how far all are and whether they agree. */
+  view?: 'done' | 'progress';
+}
+
+const readReviewSearch = ({ item, view }: Record<string, unknown>): ReviewSearch => ({
+  ...(typeof item === 'string' && item !== '' && { item }),
+  ...((view === 'done' || view === 'progress') && { view }),
+});
 
 /** What is reviewed: a dataset, or traces, spans and sessions. */
 type Reviewed = Pick<DatasetResource, 'name' | 'description'> & { id: string | null };
@@ -68,12 +78,9 @@ interface ReviewProps {
 
 function Review({ dataset, reviewer, isLocal }: ReviewProps) {
   const { item: readId, view } = usePageSearch(readReviewSearch);
-  const { counts, ...counting } = useCountsOf(dataset.id);
+  const counts = useCountsOf(dataset.id);
   const isReading = readId !== undefined || view !== undefined;
-  const { session, state, memory } = useReviewSession({
-    ...{ datasetId: dataset.id, reviewer, isWanted: !isReading },
-    ...counting,
-  });
+  const { session, state, memory } = useReviewSession({ datasetId: dataset.id, reviewer, isWanted: !isReading });
   // Nobody has a name of their own in local mode unless they say one.
   const name = reviewer ?? (isLocal ? 'local' : memory.reviewer);
   const instructions = state.item?.instructions ?? dataset.description;
@@ -102,7 +109,6 @@ interface NothingLeftProps {
   counts: ReviewCounts | null;
 }
 
-/** Says that no item is left for this reviewer, and what became of all. */
 function NothingLeft({ session, memory, counts }: NothingLeftProps) {
   const navigate = useNavigate();
   const part = useRef<HTMLDivElement>(null);
@@ -152,13 +158,10 @@ function NothingLeft({ session, memory, counts }: NothingLeftProps) {
 }
 
 interface ReviewProgressProps {
-  /** `null` until they are known. */
   counts: ReviewCounts | null;
-  /** What happened last. */
   said: string;
 }
 
-/** `2 of 6 reviewed`, as the server counts, and what was done last. */
 function ReviewProgress({ counts, said }: ReviewProgressProps) {
   const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
   const navigate = useNavigate();

@@ -8,7 +8,6 @@ import { writeData } from './item-content.js';
 export interface Submission {
   /** Absent where the item is approved as it is. */
   edited?: { data: unknown };
-  /** Whether the edited data also becomes the datapoint. */
   isWrittenBack: boolean;
   /** Answers to the form of the item, or why there are none. */
   review?: Pick<Submit, 'scores' | 'comment' | 'skip'>;
@@ -32,8 +31,6 @@ interface SessionParts {
   release(id: string): Promise<unknown>;
   /** @returns what became of the datapoint. */
   submit(id: string, submission: Submission): Promise<WriteBack>;
-  /** Called after each submission, before the next item has come. */
-  onSubmitted(): void;
 }
 
 /** Something that could not be done, with what does it again. */
@@ -47,10 +44,8 @@ export interface ReviewState {
   /** The item that is claimed; while the next one is on its way, the one before. */
   item: QueueItemResource | null;
   isBusy: boolean;
-  /** Whether no item is left. */
   isEmpty: boolean;
   fault: DeskFault | null;
-  /** What happened last, to be read out. */
   said: string;
 }
 
@@ -93,7 +88,6 @@ export class ReviewSession extends Store<ReviewState> {
     this.act(async (item) => {
       const writeBack = await this.parts.submit(item.id, submission);
       note(this.memory.submitted, item.id);
-      this.parts.onSubmitted();
       if (submission.review?.skip) return 'Submitted without an answer.';
       return submission.edited === undefined ? 'Approved.' : WRITE_BACK_WORDS[writeBack];
     }, 'The item could not be submitted');
@@ -126,10 +120,7 @@ export class ReviewSession extends Store<ReviewState> {
     this.lookAgain();
   }
 
-  /**
-   * Looks whether the item is still claimed for this session, since something happened to it elsewhere. A claim that has ended
-   * is made again; where another has the item, the next one comes.
-   */
+  /** Looks whether the item is still claimed: a claim that has ended is made again, after a lost one the next comes. */
   check(): void {
     const item = this.held;
     if (item === null) return;
@@ -236,10 +227,8 @@ const LOST: Readonly<Record<string, string>> = {
 export interface Draft {
   /** Whether it is a text, and no datapoint as JSON. */
   isText: boolean;
-  /** What there was before, as text. */
   before: string;
   text: string;
-  /** Whether it is being edited. */
   isOpen: boolean;
   isChanged: boolean;
   /** What the text says; `null` where nothing was edited. */
@@ -250,7 +239,7 @@ export interface Draft {
 }
 
 /** Edits of items by their ids: an item that comes back has its edit still. */
-const texts = remembering<string>();
+const texts = new Map<string, string>();
 
 /** The edit of an item. @param answer the recorded answer, which is edited as text where the item is no datapoint. */
 export function useDraft({ id, original_data: data }: QueueItemResource, answer: string): Draft {
@@ -277,30 +266,10 @@ export function useDraft({ id, original_data: data }: QueueItemResource, answer:
   };
 }
 
-/** Items whose edits and answers are remembered; the oldest are forgotten. */
-const REMEMBERED_MAX = 100;
-
-/** What was filled in of items, by their ids. */
-export function remembering<Value>() {
-  const values = new Map<string, Value>();
-  return {
-    get: (id: string): Value | undefined => values.get(id),
-    delete: (id: string): boolean => values.delete(id),
-    set: (id: string, value: Value): void => {
-      values.delete(id);
-      values.set(id, value);
-      if (values.size > REMEMBERED_MAX) values.delete(values.keys().next().value!);
-    },
-  };
-}
-
 /** What a reviewer did with a queue in this tab. */
 export interface ReviewMemory {
-  /** Ids of items that were skipped, oldest first. */
   skipped: string[];
-  /** Ids of items that were given back, oldest first. */
   released: string[];
-  /** Ids of items that were submitted, oldest first. */
   submitted: string[];
   /** Who claims here, as the server has it; `null` before the first claim. */
   reviewer: string | null;
@@ -308,7 +277,6 @@ export interface ReviewMemory {
 
 /** Items that one request may leave out (docs/spec/queue.md#leaving-items-out). */
 const EXCLUDED_MAX = 1_000;
-/** Submissions that are remembered: so far does `Back to last` lead. */
 const SUBMITTED_MAX = 1_000;
 
 export const newReviewMemory = (): ReviewMemory => ({ skipped: [], released: [], submitted: [], reviewer: null });

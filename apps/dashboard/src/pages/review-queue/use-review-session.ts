@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { BASE } from '../../api/project-base.js';
-import { QUEUE_COUNTS, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
+import { useQueueCounts } from '../../features/review-counts.js';
 import { isNotFound } from '../../api/api-error.js';
 import { api } from '../../api/api.js';
-import { useLatest, useSpaced } from '../../components/hooks.js';
+import { useSpaced } from '../../components/hooks.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { keptInTab } from '../../components/storage.js';
 import { useStore } from '../../components/store.js';
@@ -30,32 +30,21 @@ interface SessionOptions {
   datasetId: string | null;
   /** The name that claims; `null` for the caller as the server knows them. */
   reviewer: string | null;
-  /** Whether an item is wanted: none is claimed for somebody who only reads. */
   isWanted: boolean;
-  /** How many items are pending, as far as is known. */
-  pending(): Promise<number>;
-  onClaimed(): void;
-  onSubmitted(): void;
 }
 
 const CHECK_SPACE_MS = 1_000;
 
 /** The review of one queue, as long as its page is on screen. */
-export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: SessionOptions) {
-  const submitted = useLatest(rest.onSubmitted);
-  const claimed = useLatest(rest.onClaimed);
-  const [pending] = useState(() => rest.pending);
+export function useReviewSession({ datasetId, reviewer, isWanted }: SessionOptions) {
+  const client = useQueryClient();
   const [memory] = useState(() => reviewMemoryOf(datasetId));
   const [session] = useState(
     () =>
       new ReviewSession(
         {
-          next: async (exclude) => {
-            const isWorthAsking = await hasPending(datasetId, await pending(), exclude);
-            const item = isWorthAsking ? await claimNext(datasetId, reviewer, exclude) : null;
-            if (item !== null) claimed();
-            return item;
-          },
+          next: async (exclude) =>
+            (await hasPending(datasetId, exclude)) ? claimNext(datasetId, reviewer, exclude) : null,
           read: (id) => api.getQueueItem({ path: { item_id: id } }),
           claim: (id) => api.claimQueueItem({ path: { item_id: id }, body: claimedBy(reviewer) }),
           release: (id) => api.releaseQueueItem({ path: { item_id: id } }),
@@ -66,10 +55,11 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
               body: { ...review, ...(edited && { edited_data: edited.data as never }) },
             });
             if (datasetId === null) return 'no datapoint';
+            // The datapoint may have changed: what is kept of it is asked for again when it is opened.
+            void client.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
             if (!isWrittenBack) return 'not asked';
             return applied === false ? 'refused' : 'written';
           },
-          onSubmitted: submitted,
         },
         memory,
       ),
@@ -89,7 +79,6 @@ export function useReviewSession({ datasetId, reviewer, isWanted, ...rest }: Ses
   return { session, state, memory };
 }
 
-/** Claims the oldest pending item that is not excluded; `null` where there is none. */
 async function claimNext(id: string | null, reviewer: string | null, exclude: readonly string[]) {
   try {
     return await requestsOf(id).next({ ...claimedBy(reviewer), exclude: [...exclude] });
@@ -101,13 +90,9 @@ async function claimNext(id: string | null, reviewer: string | null, exclude: re
 
 const LOOKED_THROUGH_MAX = 50;
 
-/**
- * Whether an item may be pending that is not excluded, so that it is worth asking for the next one: a refusal would stand in
- * the console of the browser as an error.
- * @param pending items that are pending, as far as is known.
- */
-async function hasPending(id: string | null, pending: number, exclude: readonly string[]): Promise<boolean> {
-  if (pending - exclude.length > 1 || exclude.length >= LOOKED_THROUGH_MAX) return true;
+/** Whether an item may be pending: a refused claim would stand in the console of the browser as an error. */
+async function hasPending(id: string | null, exclude: readonly string[]): Promise<boolean> {
+  if (exclude.length >= LOOKED_THROUGH_MAX) return true;
   const { items } = await requestsOf(id).list({ status: 'pending', limit: exclude.length + 1 });
   return items.some((item) => !exclude.includes(item.id));
 }
@@ -134,7 +119,6 @@ function useLeaving(session: ReviewSession): void {
   }, [session]);
 }
 
-/** How many items of a queue there are in each state. */
 export interface ReviewCounts {
   pending: number;
   claimed: number;
@@ -143,33 +127,8 @@ export interface ReviewCounts {
 
 const NONE: ReviewCounts = { pending: 0, claimed: 0, completed: 0 };
 
-/** How far the review of one queue is, by the server; what is done here is counted at once. */
-export function useCountsOf(datasetId: string | null) {
-  const queryClient = useQueryClient();
+/** How far the review of one queue is, by the server; `null` until that is known. */
+export function useCountsOf(datasetId: string | null): ReviewCounts | null {
   const { data } = useQueueCounts();
-  const ofDataset = (counts: readonly QueueCount[]): ReviewCounts =>
-    counts.find((count) => count.dataset_id === datasetId) ?? NONE;
-  const move = (from: 'pending' | 'claimed', to: 'claimed' | 'completed'): void => {
-    queryClient.setQueryData(QUEUE_COUNTS.queryKey, (before) =>
-      before?.map((count) =>
-        count.dataset_id === datasetId && count[from] > 0
-          ? { ...count, [from]: count[from] - 1, [to]: count[to] + 1 }
-          : count,
-      ),
-    );
-  };
-  return {
-    counts: data === undefined ? null : ofDataset(data),
-    onClaimed: (): void => move('pending', 'claimed'),
-    onSubmitted: (): void => {
-      move('claimed', 'completed');
-      // The datapoint may have changed: what is kept of it is asked for again when it is opened.
-      if (datasetId !== null)
-        void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
-    },
-    pending: async (): Promise<number> => {
-      const known = queryClient.getQueryData(QUEUE_COUNTS.queryKey) ?? (await queryClient.fetchQuery(QUEUE_COUNTS));
-      return ofDataset(known).pending;
-    },
-  };
+  return data === undefined ? null : (data.find((count) => count.dataset_id === datasetId) ?? NONE);
 }

@@ -30,7 +30,6 @@ export interface TrySearch {
 
 const readTrySearch = (search: Record<string, unknown>): TrySearch => readTexts(search, ['span']);
 
-/** Tries of a panel that are shown when it is opened again. */
 const SHOWN_MAX = 200;
 
 /** `/try/:id`: a call of a model, recorded or new, that is made in several ways beside each other. */
@@ -79,7 +78,6 @@ export function TryPage() {
   );
 }
 
-/** A recorded call as the panel needs it. */
 interface PanelCall {
   call: RecordedCall | null;
   shown: readonly (Message | null)[];
@@ -161,7 +159,7 @@ function TryPanel({ id, title, connections, made, origin, recorded, source }: Tr
         {running ? (
           <Button onClick={() => running.abort()}>Stop</Button>
         ) : (
-          <Button variant="primary" shortcut="Ctrl Enter" onClick={() => void run()}>
+          <Button variant="primary" shortcut="mod+enter" onClick={() => void run()}>
             Run
           </Button>
         )}
@@ -226,7 +224,6 @@ function TryPanel({ id, title, connections, made, origin, recorded, source }: Tr
 
 const nextKey = (variants: readonly Variant[]): number => Math.max(-1, ...variants.map(({ key }) => key)) + 1;
 
-/** What a page shows of answers that it has stopped. */
 const stopped = (runs: readonly ShownRun[]): readonly ShownRun[] =>
   runs.map((one) => (one.state === 'running' ? { ...one, state: 'failed', error: 'Stopped' } : one));
 
@@ -245,11 +242,9 @@ interface VariantColumnProps {
   /** The model with calls that can be replayed with what is asked here; `null` where nothing recorded is tried. */
   recordedModel: string | null;
   onChange(changed: Partial<Variant>): void;
-  /** Left out where it is the only one. */
   onRemove?: (() => void) | undefined;
 }
 
-/** A variant: what is asked, and the answers below it. */
 function VariantColumn({ name, variant, traceId, recorded, recordedModel, onChange, onRemove }: VariantColumnProps) {
   const { connections, models } = useModelChoices(variant.connection);
   const bind = (member: VariantText) => ({

@@ -7,14 +7,35 @@ import { Time } from '../../components/time.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { costColumn, countColumn } from '../../features/columns/usual-columns.js';
-import { listFilters, type ListSearch } from '../../features/filters/list-search.js';
+import {
+  listFilters,
+  readListSearch,
+  type ListParameters,
+  type ListSearch,
+} from '../../features/filters/list-search.js';
 import { NameLink } from '../../features/trace-link.js';
 import { ListPage, ListedGrid, useAutoRefresh } from '../../features/list/list-page.js';
 import { describeCount } from '../../features/list/list-rules.js';
 import { useLiveList } from '../../features/list/use-live-list.js';
 import { useFilteredList } from '../../features/list/use-paged-list.js';
 import { usePageSearch } from '../../features/use-page-search.js';
-import { readUsersSearch, USER_PARAMETERS } from './users-search.js';
+
+const USER_PARAMETERS: ListParameters = {
+  bar: [{ id: 'id_contains', label: 'Name', field: 'Filter by name', type: 'typed' }],
+  fields: [],
+  sorts: {
+    keys: {
+      call_count: 'calls',
+      error_count: 'errors',
+      total_tokens: 'tokens',
+      total_cost: 'cost',
+      last_seen_at: 'last_seen',
+    },
+    usual: { sort_by: 'last_seen', sort_order: 'desc' },
+  },
+};
+
+const readUsersSearch = (search: Record<string, unknown>): ListSearch => readListSearch(search, USER_PARAMETERS);
 
 const userAddress = (id: string): string => `/users/${encodeURIComponent(id)}`;
 /** Users are sums over all their traces, which are asked for less often than rows that stand by themselves. */
@@ -74,7 +95,6 @@ function NoUsers() {
   );
 }
 
-/** Every column of the list of users. @param zone zone of the times, shown in the header. */
 function userColumns(zone: string): GridColumn<UserResource>[] {
   return [
     cellColumn('user_id', 'User', { width: 200, grows: 560 }, ({ user_id: id }) => (
