@@ -1,7 +1,7 @@
 import type { SpanOutline, DatapointResource, DatapointKind } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
-import { useNavigate, useSearch, Link, useRouter } from '@tanstack/react-router';
-import { useMemo, useRef, useState, useEffect } from 'react';
+import { useBlocker, useNavigate, useSearch, Link } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
 import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { listPage, api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
@@ -31,7 +31,6 @@ import styles from './datapoint-editor.module.css';
 
 interface DatapointEditorProps {
   datasetId: string;
-  /** `null` for one that is yet to be made. */
   datapoint: DatapointResource | null;
   /** Called with the id of one that was made, before the page goes to its address. */
   onMade(id: string): void;
@@ -95,14 +94,7 @@ export function DatapointEditor({ datasetId, datapoint, onMade }: DatapointEdito
           value={shown.variant}
           onChange={(variant) => change(changeVariant(shown, variant))}
         />
-        <Button
-          writes
-          variant="primary"
-          shortcut="Ctrl S"
-          aria-keyshortcuts="Control+S Meta+S"
-          disabled={!isUnsaved || 'fault' in read}
-          onClick={save}
-        >
+        <Button writes variant="primary" shortcut="mod+s" disabled={!isUnsaved || 'fault' in read} onClick={save}>
           Save
         </Button>
         {datapoint !== null && <DatapointSource datapoint={datapoint} />}
@@ -142,7 +134,6 @@ function useTab(datasetId: string, datapoint: DatapointResource | null) {
   return [search.tab === 'json' ? 'json' : 'form', choose] as const;
 }
 
-/** Where a datapoint came from; a span, as long as it is there, is a link. */
 function DatapointSource({ datapoint }: { datapoint: DatapointResource }) {
   const { source_span_id: spanId } = datapoint;
   const source = useQuery({
@@ -168,7 +159,6 @@ function DatapointSource({ datapoint }: { datapoint: DatapointResource }) {
 
 interface FaultListProps {
   faults: readonly LineFault[];
-  /** Leads to a line; left out where no lines are shown. */
   onGo?: (line: number) => void;
 }
 
@@ -194,7 +184,6 @@ interface SaveCallbacks {
   onSettled(): void;
 }
 
-/** Saves a datapoint; a new one is shown at its own address then. */
 function useSaveDatapoint(datasetId: string, { onSaved, onSettled }: SaveCallbacks) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -225,40 +214,19 @@ function faultsOfAnswer(error: Error | null, text: string): LineFault[] {
   });
 }
 
-interface Question {
-  /** @param stays whether the page is not left. */
-  answer(stays: boolean): void;
-}
+const leavesPage = ({ current, next }: Record<'current' | 'next', { pathname: string }>): boolean =>
+  current.pathname !== next.pathname;
 
-/**
- * Asks before somebody leaves a page with something unsaved. The router's own hook for this would be in the first load.
- * @returns the question, while it is asked.
- */
+/** Asks before somebody leaves a page with something unsaved. @returns the question, while it is asked. */
 function useUnsavedQuestion(isUnsaved: boolean) {
-  const { history } = useRouter();
-  const [question, setQuestion] = useState<Question | null>(null);
-  useEffect(() => {
-    if (!isUnsaved) return undefined;
-    return history.block({
-      blockerFn: ({ currentLocation, nextLocation }) => {
-        if (currentLocation.pathname === nextLocation.pathname) return false;
-        return new Promise<boolean>((answer) => setQuestion({ answer }));
-      },
-      enableBeforeUnload: true,
-    });
-  }, [history, isUnsaved]);
-  if (question === null) return null;
-  const answer = (stays: boolean): void => {
-    setQuestion(null);
-    question.answer(stays);
-  };
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: leavesPage,
+    disabled: !isUnsaved,
+    withResolver: true,
+  });
+  if (status !== 'blocked') return null;
   return (
-    <ConfirmDialog
-      title="Leave without saving?"
-      action="Leave without saving"
-      onConfirm={() => answer(false)}
-      onClose={() => answer(true)}
-    >
+    <ConfirmDialog title="Leave without saving?" action="Leave without saving" onConfirm={proceed} onClose={reset}>
       <p>You have unsaved changes. They are lost if you leave.</p>
     </ConfirmDialog>
   );
