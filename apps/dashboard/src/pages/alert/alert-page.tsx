@@ -130,7 +130,6 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 const WORDS: Readonly<Record<string, string>> = { name: 'Trace name', score_name: 'Score' };
 const wordOf = (name: string): string => WORDS[name] ?? capitalized(name);
 
-/** Groups that fire and are named. */
 const FIRING_MAX = 5;
 
 function factsOf(alert: AlertResource, channels: string): Fact[] {
@@ -152,7 +151,6 @@ function factsOf(alert: AlertResource, channels: string): Fact[] {
 
 const SERIES_EVERY_MS = 60_000;
 
-/** The measure over time with its threshold, as evaluations find it. */
 function AlertFigure({ alert }: { alert: AlertResource }) {
   const { id, measure, condition } = alert;
   const query = useQuery({
@@ -181,7 +179,6 @@ function AlertFigure({ alert }: { alert: AlertResource }) {
   );
 }
 
-/** Moments that are shown at least, whether anything was recorded by then or not. */
 const MOMENTS_MIN = 12;
 
 /** What was measured, or how it changed, from where there is something on; with the limit that makes the alert fire. */
@@ -205,7 +202,6 @@ function chartOf({ measure, condition }: Pick<AlertResource, 'measure' | 'condit
   };
 }
 
-/** What an evaluation found, in words and by group. */
 function Evaluation({ alert, found }: { alert: AlertResource; found: AlertEvaluation }) {
   const { format } = MEASURES[alert.measure];
   const isValue = 'op' in alert.condition;
@@ -232,7 +228,6 @@ function Evaluation({ alert, found }: { alert: AlertResource; found: AlertEvalua
 
 const HISTORY_COLUMNS = ['Since', 'Of', 'From', 'To', 'Measured'];
 
-/** The newest changes of state of the last 30 days. */
 function History({ alert: { id: alertId, measure } }: { alert: AlertResource }) {
   const history = useQuery({
     queryKey: ['alerts', alertId, 'history'],

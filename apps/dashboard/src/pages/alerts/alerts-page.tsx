@@ -89,7 +89,6 @@ function AlertsTab() {
   );
 }
 
-/** Says what an evaluation of now finds. */
 async function test(alert: AlertResource): Promise<void> {
   try {
     notify(`${alert.name}: ${explainEvaluation(alert, await api.testAlert({ path: { id: alert.id } }))}`);

@@ -76,7 +76,6 @@ export function ChannelsTab() {
   );
 }
 
-/** Sends a channel a message, and says what became of it. */
 async function test({ id, name }: AlertChannelResource): Promise<void> {
   try {
     const { ok, error, latency_ms: ms } = await api.testAlertChannel({ path: { id } });
@@ -121,13 +120,11 @@ const KINDS: Readonly<Record<AlertChannelKind, string>> = {
 const KIND_OPTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
 
 interface ChannelDialogProps {
-  /** `null` for a new one. */
   channel: AlertChannelResource | null;
   onSaved(): void;
   onClose(): void;
 }
 
-/** Where alerts are sent to, by fields that fit the kind. */
 function ChannelDialog({ channel, onSaved, onClose }: ChannelDialogProps) {
   const capabilities = useCapabilities();
   const [kind, setKind] = useState<AlertChannelKind>(channel?.kind ?? 'webhook');

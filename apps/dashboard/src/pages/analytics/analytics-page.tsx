@@ -105,7 +105,6 @@ const METADATA = 'metadata.';
 
 const COUNTED_WORDS = { llm_calls: 'LLM calls', traces: 'Traces', spans: 'All spans' } as const;
 
-/** Each value by its own word, behind the empty one. */
 const optionsOf = (none: string, values: readonly string[]) => [
   { value: '', label: none },
   ...values.map((value) => ({ value, label: capitalized(value).replace('_', ' ') })),
@@ -188,7 +187,6 @@ function AnalyticsFigures({ search, onChange }: Omit<AnalyticsFilterBarProps, 'm
   );
 }
 
-/** The sums of the range, each with its change to the period before. */
 function TotalsList({ search, spans }: { search: AnalyticsSearch; spans: Series }) {
   const of = search.of ?? 'llm_calls';
   const { data: counted } = useSeries({ ...search, of });
@@ -230,7 +228,6 @@ interface TotalProps {
   name: string;
   value: string;
   exact: string;
-  /** How much it changed to the period before; `null` where the range is open. */
   change: string | null;
   note: string | false | undefined;
 }

@@ -24,7 +24,6 @@ import styles from './analytics-page.module.css';
 
 type Group = GroupsAnswer['groups'][number];
 
-/** Groups that the table distinguishes. */
 const TOP = 20;
 
 const RANK_WORDS: Readonly<Partial<Record<RankMeasure, string>>> = {

@@ -14,12 +14,10 @@ import { useHasFeature } from '../../features/browser-session.js';
 import { describeQuality, scoreFigures, type ScoreFigure } from '../../features/scores/score-series.js';
 import figureStyles from '../../features/analytics/analytics-figure.module.css';
 
-/** Figures of scores that are shown, those with the most scores. */
 const FIGURES_MAX = 12;
 
 interface ScoreFiguresProps {
   search: AnalyticsSearch;
-  /** The buckets of the other figures. */
   width: BucketWidth;
 }
 
@@ -81,7 +79,6 @@ function ScoreChart({ figure: { name, count, hasValues, chart }, quality, search
   );
 }
 
-/** What people's scores say of the judge's. */
 function Quality({ name, range }: { name: string; range: { since?: string; until?: string } }) {
   const query = useQuery({
     queryKey: keys.analytics({ quality: name }, range),

@@ -216,10 +216,8 @@ function PinnedFigure({ figure, actions }: { figure: BoardFigure; actions: React
   return <AnalyticsFigure figure={name} title={title} query={readFigureQuery(figure)} actions={actions} />;
 }
 
-/** Newest runs that the figure of scores shows at most. */
 const RUNS_MAX = 200;
 
-/** The mean scores of runs of the range, of `dataset_id` where the query has it. */
 function ScoresFigure({ figure, actions }: { figure: BoardFigure; actions: ReactNode }) {
   const datasetId = new URLSearchParams(figure.query).get('dataset_id');
   const runs = useQuery({

@@ -160,7 +160,6 @@ function Comparison({ runs, search, onChange }: ComparisonProps) {
   );
 }
 
-/** What became of the scores: `4 regressed`, `1 improved`, `1 unchanged`. */
 function SummaryList({ summary }: { summary: ComparedItemList['summary'] }) {
   const { regressed, improved, unchanged, incomparable, mean_delta: mean } = summary;
   return (
@@ -215,8 +214,7 @@ interface ComparedRunsProps {
   onChange(ids: readonly string[]): void;
 }
 
-/** The runs of a comparison beside each other, each number with its change from the baseline in percent. */
-export function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
+function ComparedRuns({ runs, baseline, onChange }: ComparedRunsProps) {
   const digits = costDigits(runs.map(costOf));
   const without = (id: string): void => onChange(runs.flatMap((run) => (run.id === id ? [] : run.id)));
   return (

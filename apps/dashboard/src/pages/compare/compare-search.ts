@@ -8,7 +8,6 @@ export interface CompareSearch extends Division {
   /** The run that the others are compared with; the first unless given. */
   baseline?: string;
   only?: Exclude<ComparedOnly, 'all' | 'failed'>;
-  /** Datapoint whose difference is open. */
   item?: string;
 }
 
@@ -21,7 +20,6 @@ export function readCompareSearch(search: Record<string, unknown>): CompareSearc
   };
 }
 
-/** Ids of the runs, each once. */
 export const runIdsOf = ({ runs = '' }: CompareSearch): string[] => [
   ...new Set(runs.split(',').flatMap((id) => id.trim() || [])),
 ];

@@ -17,7 +17,6 @@ interface DifferenceRegionProps {
   item: ComparedItem;
   search: CompareSearch;
   runs: readonly EvalRunResource[];
-  /** Id of the run that the others are compared with. */
   baseline: string;
   onClose(): void;
 }
@@ -153,11 +152,9 @@ export function RunDifferences({ run, baseline }: Record<'run' | 'baseline', Eva
 const TEXTS = /\.(system_prompt|messages|rubric)$/;
 const LONG_CHARACTERS = 60;
 
-/** Whether a difference is shown as one of texts: prompts always are. */
 const isLong = ({ what, run, baseline }: RunDifference): boolean =>
   TEXTS.test(what) || [run, baseline].some((value) => (valueText(value)?.length ?? 0) > LONG_CHARACTERS);
 
-/** A value of a difference as a text: scorers by the words for them. */
 const valueOf = ({ what, ...sides }: RunDifference, side: 'run' | 'baseline'): string | null =>
   what === 'scorers' && Array.isArray(sides[side]) ? sides[side].map(wordsOfScorer).join(', ') : valueText(sides[side]);
 

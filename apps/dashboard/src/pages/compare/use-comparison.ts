@@ -71,7 +71,6 @@ export function useComparedItems(runs: readonly EvalRunSummary[], search: Compar
   return { list, shownKey, summary: page?.summary, opened };
 }
 
-/** A datapoint of a comparison with all tries; `null` where no run has it. */
 async function readComparedItem(id: string, search: CompareSearch, datapoint_id: string, signal: AbortSignal) {
   const query = { ...comparisonQuery(search), datapoint_id, include: 'samples' };
   return (await listPage<ComparedItem>('compareEvalItems', { path: { id }, query, signal })).rows[0] ?? null;

@@ -10,7 +10,6 @@ import { changeOf, creationOf, fieldsOf, keyRule, type ConnectionFields } from '
 import styles from './connection-dialog.module.css';
 
 interface ConnectionDialogProps {
-  /** The connection that is changed; `null` for a new one. */
   connection: ConnectionResource | null;
   providers: CapabilitiesResource['providers'];
   /** @param isTested whether it is to be tested now. */
@@ -140,7 +139,6 @@ export function ConnectionTest({ test }: { test: ShownTest | null }) {
   );
 }
 
-/** `Reached in 12 ms · 3 models`, or why it was not. */
 function describeTest(result: ConnectionTestResult | null): string {
   if (result === null) return 'Testing …';
   if (!result.ok) return `Failed: ${result.error ?? 'the provider gave no reason'}`;

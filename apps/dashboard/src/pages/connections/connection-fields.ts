@@ -21,11 +21,7 @@ export function fieldsOf(
   };
 }
 
-/**
- * Whether a key must be given.
- * @param before the connection as it is stored; `null` for a new one.
- * @param provider what the instance says of the chosen provider; `undefined` for one that it does not know.
- */
+/** Whether a key must be given. @param before `null` for a new one. @param provider `undefined` where it is unknown. */
 export function keyRule(
   before: ConnectionResource | null,
   fields: ConnectionFields,

@@ -21,38 +21,23 @@ import { ConnectionDialog, ConnectionTest, type ShownTest } from './connection-d
 import { useMutation } from '@tanstack/react-query';
 import { notifyError } from '../../components/notify.js';
 
-type Opened =
-  | { kind: 'edit'; connection: ConnectionResource | null }
-  | { kind: 'delete'; connection: ConnectionResource };
+type Opened = 'new' | { word: 'Edit' | 'Delete'; connection: ConnectionResource } | null;
 
 /** The connections to providers of models: made, changed, tested and deleted. */
 export function ConnectionsPage() {
   const { list, reread } = useAdministeredList<ConnectionResource>('connections', 'listConnections');
   const { test, begin, forget } = useConnectionTest();
   const capabilities = useCapabilities();
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<Opened>(null);
   const onTest = useLatest((connection: ConnectionResource) => begin(connection));
   const { times } = usePreferences();
-  const columns = useMemo(
-    () =>
-      connectionColumns(zoneName(Date.now(), times), {
-        onTest,
-        onEdit: (connection) => setOpened({ kind: 'edit', connection }),
-        onDelete: (connection) => setOpened({ kind: 'delete', connection }),
-      }),
-    [times, onTest],
-  );
+  const columns = useMemo(() => connectionColumns(zoneName(Date.now(), times), onTest, setOpened), [times, onTest]);
+  const { word, connection } = opened === null || opened === 'new' ? {} : opened;
   const place = useListPlace();
   const isEmpty = !list.isWaiting && list.error === null && list.firstPage !== undefined && list.length === 0;
   const close = (): void => setOpened(null);
   const create = (
-    <Button
-      writes
-      variant="primary"
-      icon="plus"
-      disabled={capabilities === undefined}
-      onClick={() => setOpened({ kind: 'edit', connection: null })}
-    >
+    <Button writes variant="primary" icon="plus" disabled={capabilities === undefined} onClick={() => setOpened('new')}>
       New connection
     </Button>
   );
@@ -82,45 +67,39 @@ export function ConnectionsPage() {
           label="Connections"
           columns={columns}
           {...gridRows(list)}
-          onOpen={(connection) => setOpened({ kind: 'edit', connection })}
+          onOpen={(row) => setOpened({ word: 'Edit', connection: row })}
           {...place}
         />
       )}
-      {opened?.kind === 'edit' && capabilities !== undefined && (
+      {(opened === 'new' || word === 'Edit') && capabilities !== undefined && (
         <ConnectionDialog
-          connection={opened.connection}
+          connection={connection ?? null}
           providers={capabilities.providers}
           onSaved={onSaved}
           onClose={close}
         />
       )}
-      {opened?.kind === 'delete' && (
+      {word === 'Delete' && (
         <ConfirmAction
           title="Delete connection?"
           action="Delete"
-          act={() => api.deleteConnection({ path: { id: opened.connection.id } })}
+          act={() => api.deleteConnection({ path: { id: connection!.id } })}
           onDone={() => {
-            forget(opened.connection.id);
+            forget(connection!.id);
             void reread();
           }}
-          done={`Deleted the connection ${opened.connection.name}`}
+          done={`Deleted the connection ${connection!.name}`}
           failed="The connection could not be deleted"
           onClose={close}
         >
           <p>
-            The connection <bdi>{opened.connection.name}</bdi> and its stored key are deleted. Runs that used it keep
-            their results.
+            The connection <bdi>{connection!.name}</bdi> and its stored key are deleted. Runs that used it keep their
+            results.
           </p>
         </ConfirmAction>
       )}
     </>
   );
-}
-
-interface ConnectionActions {
-  onTest(connection: ConnectionResource): void;
-  onEdit(connection: ConnectionResource): void;
-  onDelete(connection: ConnectionResource): void;
 }
 
 const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
@@ -131,7 +110,11 @@ const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
 
 type Column = GridColumn<ConnectionResource>;
 
-function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
+function connectionColumns(
+  zone: string,
+  onTest: (connection: ConnectionResource) => void,
+  open: (opened: Opened) => void,
+): Column[] {
   return [
     textColumn('name', 'Name', 160, ({ name }) => name),
     textColumn('provider', 'Provider', 100, ({ provider }) => provider),
@@ -145,14 +128,14 @@ function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Connectio
     cellColumn('actions', 'Actions', 176, (row) => (
       <RowButtons>
         <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
-        <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
-        <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
+        {(['Edit', 'Delete'] as const).map((word) => (
+          <RowButton key={word} word={word} name={row.name} onClick={() => open({ word, connection: row })} />
+        ))}
       </RowButtons>
     )),
   ];
 }
 
-/** The latest test of a connection, and what begins one. */
 function useConnectionTest() {
   const [test, setTest] = useState<ShownTest | null>(null);
   const { mutate } = useMutation({

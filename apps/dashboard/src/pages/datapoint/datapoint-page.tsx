@@ -74,7 +74,6 @@ export function DatapointPage() {
   );
 }
 
-/** What became of a datapoint in the runs that processed it, the newest first; each leads to the result. */
 function DatapointHistory({ datasetId, id }: { datasetId: string; id: string }) {
   const navigate = useNavigate();
   const { list, shownKey } = useFilteredList<DatapointRunResult>({

@@ -33,7 +33,6 @@ interface DatapointsTabProps {
   dataset: DatasetResource;
   search: DatasetSearch;
   onSearch(search: DatasetSearch, isTyped?: boolean): void;
-  /** Called when the dataset is another than before. */
   onChanged(): void;
 }
 
@@ -126,7 +125,6 @@ const DATAPOINT_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.in
 interface SelectedDatapointsProps {
   datasetId: string;
   selected: SelectedRows<DatapointPreview>;
-  /** @param ids datapoints that are gone. */
   onDeleted(ids: ReadonlySet<string>): void;
 }
 

@@ -88,7 +88,6 @@ interface DatasetHeaderProps {
   onChanged(): void;
 }
 
-/** Name and description of a dataset, and what is done with the whole of it. */
 function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);

@@ -6,19 +6,12 @@ export interface FilePreview {
   expectedRows: number;
 }
 
-/** Rows and columns that are shown; the import takes them all. */
 const ROWS_MAX = 5;
 const COLUMNS_MAX = 8;
 /** Bytes of a file that are looked at. */
 export const LOOKED_AT = 256 * 1_024;
 
-/**
- * The first rows of a file, read leniently: the server says what is wrong with it.
- * @param name of the file, whose end says how it is written.
- * @param head its beginning.
- * @param size bytes of the whole file.
- * @returns `null` where nothing can be shown, such as a JSON list whose end is not in the beginning.
- */
+/** The first rows of a file, read leniently; `null` where nothing can be shown. @param head its beginning. */
 export function previewFile(name: string, head: string, size: number): FilePreview | null {
   const isWhole = size <= LOOKED_AT;
   const text = head.replace(/^\ufeff/, '');

@@ -10,7 +10,6 @@ import {
 /** The fields of a rule as they are filled in: all texts, empty for what does not count. */
 export interface RuleForm extends FilterForm {
   name: string;
-  /** Part of the matching spans in percent. */
   sample: string;
 }
 

@@ -31,18 +31,18 @@ import styles from './rule-dialog.module.css';
 /** Many spans may be captured at once; counts are asked for again this often at most. */
 const BETWEEN_MS = 1_000;
 
+type Opened = 'new' | { word: 'Edit' | 'Delete'; rule: CaptureRuleResource } | null;
+
 /** The capture rules of a dataset. */
 export function RulesTab({ datasetId }: { datasetId: string }) {
   const { query, refresh } = useRules(datasetId);
-  const [edited, setEdited] = useState<CaptureRuleResource | 'new' | null>(null);
-  const [deleted, setDeleted] = useState<CaptureRuleResource | null>(null);
-  const columns = useMemo(
-    () => ruleColumns({ onChanged: refresh, onEdit: setEdited, onDelete: setDeleted }),
-    [refresh],
-  );
-  useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setEdited('new') }]);
+  const [opened, setOpened] = useState<Opened>(null);
+  const { word, rule } = opened === null || opened === 'new' ? {} : opened;
+  const close = (): void => setOpened(null);
+  const columns = useMemo(() => ruleColumns(refresh, setOpened), [refresh]);
+  useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setOpened('new') }]);
   const newRule = (
-    <Button writes variant="primary" icon="plus" onClick={() => setEdited('new')}>
+    <Button writes variant="primary" icon="plus" onClick={() => setOpened('new')}>
       New rule
     </Button>
   );
@@ -52,7 +52,7 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
         label="Capture rules"
         {...{ query, columns }}
         rows={query.data?.capture_rules ?? []}
-        onOpen={setEdited}
+        onOpen={(row) => setOpened({ word: 'Edit', rule: row })}
         above={newRule}
         empty={
           <EmptyState title="No capture rules yet" action={newRule}>
@@ -63,25 +63,20 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
           </EmptyState>
         }
       />
-      {edited !== null && (
-        <RuleDialog
-          datasetId={datasetId}
-          rule={edited === 'new' ? null : edited}
-          onSaved={() => void refresh()}
-          onClose={() => setEdited(null)}
-        />
+      {(opened === 'new' || word === 'Edit') && (
+        <RuleDialog {...{ datasetId }} rule={rule ?? null} onSaved={() => void refresh()} onClose={close} />
       )}
-      {deleted && (
+      {word === 'Delete' && (
         <ConfirmAction
           title="Delete capture rule?"
           action="Delete"
-          act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: deleted.id } })}
+          act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: rule!.id } })}
           onDone={() => void refresh()}
-          done={`Deleted the rule ${deleted.name}`}
+          done={`Deleted the rule ${rule!.name}`}
           failed="The rule could not be deleted"
-          onClose={() => setDeleted(null)}
+          onClose={close}
         >
-          <p>Datapoints that {deleted.name} captured are kept. This cannot be undone.</p>
+          <p>Datapoints that {rule!.name} captured are kept. This cannot be undone.</p>
         </ConfirmAction>
       )}
     </>
@@ -103,14 +98,10 @@ function useRules(datasetId: string) {
   return { query, refresh };
 }
 
-interface RuleActions {
-  /** Reads the rules again. */
-  onChanged(): Promise<void>;
-  onEdit(rule: CaptureRuleResource): void;
-  onDelete(rule: CaptureRuleResource): void;
-}
-
-function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
+function ruleColumns(
+  onChanged: () => Promise<void>,
+  open: (opened: Opened) => void,
+): GridColumn<CaptureRuleResource>[] {
   return [
     textColumn('name', 'Name', 180, ({ name }) => name),
     {
@@ -130,8 +121,9 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
     )),
     cellColumn('actions', 'Actions', 124, (rule) => (
       <RowButtons>
-        <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
-        <RowButton word="Delete" name={rule.name} onClick={() => onDelete(rule)} />
+        {(['Edit', 'Delete'] as const).map((word) => (
+          <RowButton key={word} word={word} name={rule.name} onClick={() => open({ word, rule })} />
+        ))}
       </RowButtons>
     )),
   ];
@@ -139,13 +131,11 @@ function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<C
 
 interface RuleDialogProps {
   datasetId: string;
-  /** `null` for a new one. */
   rule: CaptureRuleResource | null;
   onSaved(): void;
   onClose(): void;
 }
 
-/** What a rule captures, with what it would have captured so far. */
 function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProps) {
   const [form, setForm] = useState(() => formOf(rule));
   const read = readRule(form);
@@ -184,7 +174,6 @@ function RuleDialog({ datasetId, rule, onSaved, onClose }: RuleDialogProps) {
 
 interface RulePreviewProps {
   datasetId: string;
-  /** `null` while the fields are no rule. */
   rule: CreateCaptureRule | null;
 }
 

@@ -100,5 +100,4 @@ function datasetColumns(zone: string): GridColumn<DatasetResource>[] {
 
 const IDS = datasetColumns('').map(({ id }) => id);
 
-/** Columns that the list offers, and those it has when nobody chose. */
 const DATASET_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('description')) };

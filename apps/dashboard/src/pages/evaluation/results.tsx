@@ -49,7 +49,6 @@ interface ResultsProps {
   list: PagedList<EvalItem>;
   shownKey: string;
   search: RunSearch;
-  /** Left out while it is awaited. */
   run: EvalRunResource | undefined;
   onChange(search: RunSearch, isTyped?: boolean): void;
 }
@@ -106,7 +105,6 @@ export function Results({ list, shownKey, search, run, onChange }: ResultsProps)
 /** Scorers that have a column each unless somebody chooses otherwise. */
 const SHOWN_SCORERS = 3;
 
-/** Every column of the results of a run. @param run left out while it is awaited. */
 function resultColumns(run: EvalRunResource | undefined) {
   const { scorers: scored = [], repeats = 1 } = run ?? {};
   // The score of the item is that of the only scorer, if it counts.
@@ -127,7 +125,6 @@ const scorerColumn = (name: string): GridColumn<EvalItem> => ({
   cell: ({ scores }) => formatScore(scores[name]?.score),
 });
 
-/** How many tries passed, with a mark where not all ended alike. */
 const PASSES: GridColumn<EvalItem> = {
   id: 'passes',
   header: 'Passed',
@@ -155,7 +152,6 @@ const COLUMNS: readonly GridColumn<EvalItem>[] = [
 interface ResultRegionProps {
   item: EvalItem;
   runId: string;
-  /** Left out while it is awaited. */
   run: EvalRunResource | undefined;
   onClose(): void;
 }
@@ -205,7 +201,6 @@ export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
   );
 }
 
-/** Why there are no two texts to compare. */
 function withoutText({ expected, output, status }: EvalItem): string {
   if (expected === null)
     return output === null ? 'There is no expected value and no output.' : 'There is no expected value.';

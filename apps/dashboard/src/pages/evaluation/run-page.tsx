@@ -95,7 +95,6 @@ function RunHead({ run }: { run: EvalRunResource }) {
   );
 }
 
-/** How many calls a replay makes again, and why others were left out; nothing where the run is no replay. */
 function ReplayedCalls({ run: { id, baseline_run_id: baseline } }: { run: EvalRunResource }) {
   const has = useHasFeature('replay') === true;
   const { data } = useQuery({
@@ -114,7 +113,6 @@ function ReplayedCalls({ run: { id, baseline_run_id: baseline } }: { run: EvalRu
   );
 }
 
-/** What the caller said of the run, a commit or a branch: each leads to the runs that have the same. */
 function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
   const entries = Object.entries(metadata);
   if (entries.length === 0) return null;
@@ -146,7 +144,6 @@ function CostCap({ run }: { run: EvalRunResource }) {
   );
 }
 
-/** The messages of a prompt as one text, the role of each above it. */
 const promptText = ({ messages }: EvalRunResource['config']): string | null =>
   messages?.map(({ role, content }) => `${role}:\n${content}`).join('\n\n') ?? null;
 
@@ -220,7 +217,6 @@ function RunActions({ run }: { run: EvalRunResource }) {
   );
 }
 
-/** Asks what a run with a cost cap may cost before it goes on. */
 function CapDialog({ run, what, onClose }: { run: EvalRunResource; what: RetryEval['what']; onClose(): void }) {
   const client = useQueryClient();
   return (

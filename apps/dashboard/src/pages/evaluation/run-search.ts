@@ -3,11 +3,8 @@ import { DIVISION, type Division } from '../../features/statistics/division.js';
 import { readSort, readTexts, type ListSort, type OfferedSorts } from '../../features/filters/list-search.js';
 
 export interface RunSearch extends ListSort, Division {
-  /** Left out for all. */
   only?: RunOnly;
-  /** Datapoint whose result is open. */
   item?: string;
-  /** Run that this one is compared with. */
   baseline?: string;
   cols?: string;
 }

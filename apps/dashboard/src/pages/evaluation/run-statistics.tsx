@@ -38,7 +38,6 @@ import styles from './run-page.module.css';
 interface RunStatisticsProps {
   run: EvalRunResource;
   search: Division & { baseline?: string };
-  /** @param value `''` for none. */
   onChange(member: 'baseline' | keyof Division, value: string): void;
 }
 
@@ -84,7 +83,6 @@ function AgainstBaseline({ run, baseline, division }: { run: EvalRunResource; ba
   return data ? <RunComparison run={run} baseline={data} division={division} /> : null;
 }
 
-/** What a sample must reach to pass: in the run, or by each scorer that counts. */
 function passWords({ pass_mode: mode, pass_score: ofRun, scorers }: EvalRunResource): string {
   const counting = scorers.filter(({ weight }) => weight > 0);
   if (mode === 'mean' || counting.length < 2) return formatScore(counting[0]?.pass_score ?? ofRun);

@@ -43,7 +43,6 @@ export function useRun(id: string, search: RunSearch) {
   return { query, list, shownKey, opened };
 }
 
-/** The result of one datapoint with its samples; `null` where the run does not have it. */
 async function readRunItem(id: string, datapoint_id: string, signal: AbortSignal): Promise<EvalItem | null> {
   const query = { datapoint_id, include: 'samples' };
   return (await listPage<EvalItem>('listEvalItems', { path: { id }, query, signal })).rows[0] ?? null;
@@ -59,7 +58,6 @@ export function useSamples(runId: string, { datapoint_id: id, samples }: EvalIte
   return query.data?.samples ?? null;
 }
 
-/** `Completed` */
 export const statusWord = ({ status }: { status: string }): string => capitalized(status);
 
 /** What became of a run: `All failed` where it was completed in vain. */

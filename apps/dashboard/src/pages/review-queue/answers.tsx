@@ -25,7 +25,6 @@ interface AnswersProps {
   onUse?: ((output: string) => void) | null;
 }
 
-/** Lines of each of many answers, so that all are seen. */
 const MANY_LINES = 6;
 
 /** What the latest runs answered to the datapoint of an item; nothing where none did. */
@@ -95,10 +94,7 @@ const RUNS_MAX = 4;
 
 const NONE: readonly Answer[] = [];
 
-/**
- * What the latest runs of a dataset answered to a datapoint, the newest first. Nothing is asked for before the page has nothing
- * else to do, and all of it comes at once, so that it pushes nothing aside that is being read.
- */
+/** What the latest runs answered to a datapoint, the newest first: asked for once the page is idle. */
 function useAnswers(datasetId: string | null, datapointId: string) {
   const isIdle = useIdle();
   const runs = useQuery({
@@ -129,6 +125,5 @@ function useAnswers(datasetId: string | null, datapointId: string) {
   };
 }
 
-/** @param result `null` where the run did not have the datapoint. */
 const answerOf = (run: EvalRunSummary, result: EvalItem | null | undefined): Answer[] =>
   result == null ? [] : [{ run, result }];

@@ -53,10 +53,7 @@ export function describeAgreement(scores: AgreementOfScores): string {
   return `${words}: reviewers differ too much to rely on the answers. Clearer instructions or a simpler form help.`;
 }
 
-/**
- * Cohen's kappa of a judge and people who pass and fail the same things.
- * @returns `null` where they do not pass and fail, or where no disagreement was to be expected.
- */
+/** Cohen's kappa of a judge and people; `null` where they do not pass and fail, or could not disagree. */
 export function kappaOf({
   human: { mean, k },
   true_pass_rate: passes,

@@ -42,10 +42,7 @@ export function ItemView({ item, content, error, retry }: ItemViewProps) {
 /** Lines of a text that leave room for the others on one screen. */
 const ITEM_LINES = 12;
 
-/**
- * How the texts of an item are shown: in the format that the reader has chosen for traces, where that is one of texts.
- * @param lines of each that are shown before one asks for all of it.
- */
+/** How the texts of an item are shown: as the reader chose for traces. @param lines shown before one asks for all. */
 export function useItemReading(lines = ITEM_LINES): MessageReading {
   const { format } = useReadingPreferences();
   return useMemo(

@@ -23,7 +23,6 @@ import { summaryOf } from './item-content.js';
 import { asReader, readJudges, requestsOf } from './queue-requests.js';
 import styles from './review-queue-page.module.css';
 
-/** Items on which reviewers differ that are listed. */
 const DIFFERING_MAX = 50;
 
 /** How far the review of a queue is, who did how much of it, and whether reviewers agree. */
@@ -119,7 +118,6 @@ const rateWords = (rate: JudgeAgreementOfRun['true_pass_rate']): string =>
 const goldWords = ({ gold }: Progress['reviewers'][number]): string =>
   gold ? `${formatCount(gold.correct)} of ${formatCount(gold.answered)}: ${rateWords(gold.accuracy)}` : NONE;
 
-/** Whether a judge may be trusted: how often it passes and fails what people do. */
 function Judges({ judges }: { judges: Awaited<ReturnType<typeof readJudges>> }) {
   if (judges.length === 0) return null;
   const columns = ['Score', 'Judge', 'Compared', 'Passes what people pass', 'Fails what people fail', "Cohen's kappa"];
@@ -202,7 +200,6 @@ function Differing({ datasetId, items }: { datasetId: string | null; items: read
   );
 }
 
-/** Who answered what; the item that decides is said to wait, or to have decided. */
 function AnswerWords({ item, isOpen }: { item: QueueItemResource; isOpen: boolean }) {
   const { status, adjudicates, claimed_by: by, claimed_by_name: name, scores = [], edited_data: edited } = item;
   if (status !== 'completed') return 'Waits for somebody who decides';

@@ -20,7 +20,6 @@ export const requestsOf = (id: string | null) => ({
     id === null ? api.getTargetAgreement(options) : api.getAgreement({ path: { id }, ...options }),
 });
 
-/** Scores whose judge is compared: each takes a request. */
 const JUDGED_MAX = 3;
 
 /** How far the last run of a dataset, or (`null`) the judges of traces, agree with the reviewers. @param names of scores. */

@@ -102,7 +102,6 @@ function ReadItem({ item }: { item: QueueItemResource }) {
   );
 }
 
-/** What the reviewer said, by the names of the form. */
 function answerFacts({ scores = [], comment }: QueueItemResource): Fact[] {
   const said = comment ? [{ name: 'Comment', comment }] : [];
   return [...scores, ...said].map((score) => ({ name: score.name, value: scoreText(score) }));

@@ -45,7 +45,6 @@ async function fetchTarget(item: QueueItemResource, signal: AbortSignal): Promis
   }
 }
 
-/** Turns of a session that are shown, and characters of each of their texts: more than these are on its page. */
 const TURNS = 50;
 const PREVIEW = 2_000;
 

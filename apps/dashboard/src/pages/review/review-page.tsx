@@ -1,13 +1,12 @@
 import { formatCount, NONE } from '@spandrel/contract/browser';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
+import { EmptyState, PageHeading } from '../../components/page-parts.js';
 import { keepReviewerName, readReviewerName, useQueueCounts, type QueueCount } from '../../features/review-counts.js';
 import { TextField } from '../../components/field.js';
 import { zoneName } from '../../components/format.js';
-import { Grid } from '../../components/grid/grid.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { useListPlace } from '../../features/list/list-memory.js';
+import { QueryGrid } from '../../features/list/query-grid.js';
 import { useCapabilities } from '../../features/browser-session.js';
 import { reviewAddress, TARGETS_PATH } from '../../features/addresses.js';
 import { DatasetLink } from '../../features/links.js';
@@ -16,7 +15,7 @@ import { useMayReview } from '../../components/button.js';
 import { Time } from '../../components/time.js';
 import styles from './review-page.module.css';
 
-const NO_QUEUES: readonly QueueCount[] = [];
+type Queue = QueueCount & { id: string };
 
 /** `/review`: the queues of all datasets, and where to begin. */
 export function ReviewPage() {
@@ -25,35 +24,26 @@ export function ReviewPage() {
   const { times } = usePreferences();
   const columns = useMemo(() => queueColumns(zoneName(Date.now(), times)), [times]);
   const navigate = useNavigate();
-  const place = useListPlace();
-  const queues = counts.data ?? NO_QUEUES;
-  const isEmpty = counts.isSuccess && queues.length === 0;
+  const queues = (counts.data ?? []).map((queue) => ({ ...queue, id: queue.dataset_id ?? TARGETS_PATH }));
   return (
     <>
       <PageHeading title="Review" />
-      <QueryFault title="The queues could not be loaded" query={counts} />
-      {isEmpty ? (
-        <EmptyState title="No queues yet" action={<Link to="/datasets">Go to Datasets</Link>}>
-          <p>
-            A queue holds what people are to judge: datapoints, traces, spans or sessions. To fill one, select some in
-            their list and press Send to review.
-          </p>
-        </EmptyState>
-      ) : (
-        <>
-          {capabilities?.mode === 'local' && <ReviewerName />}
-          <Grid<QueueCount>
-            label="Queues"
-            columns={columns}
-            length={queues.length}
-            isComplete={counts.isSuccess}
-            rowAt={(index) => queues[index]}
-            keyAt={(index) => queueKey(queues[index]) ?? String(index)}
-            onOpen={({ dataset_id: id }) => void navigate({ to: reviewAddress(id) })}
-            {...place}
-          />
-        </>
-      )}
+      <QueryGrid<Queue>
+        label="Queues"
+        query={counts}
+        rows={queues}
+        columns={columns}
+        onOpen={({ dataset_id: id }) => void navigate({ to: reviewAddress(id) })}
+        above={capabilities?.mode === 'local' && <ReviewerName />}
+        empty={
+          <EmptyState title="No queues yet" action={<Link to="/datasets">Go to Datasets</Link>}>
+            <p>
+              A queue holds what people are to judge: datapoints, traces, spans or sessions. To fill one, select some in
+              their list and press Send to review.
+            </p>
+          </EmptyState>
+        }
+      />
     </>
   );
 }
@@ -79,10 +69,7 @@ function ReviewerName() {
 
 type Column = GridColumn<QueueCount>;
 
-const queueKey = (queue: QueueCount | undefined) => queue && (queue.dataset_id ?? TARGETS_PATH);
-
-/** Every column of the list of queues. @param zone zone of the times, shown in the header. */
-export function queueColumns(zone: string): Column[] {
+function queueColumns(zone: string): Column[] {
   return [
     {
       ...{ id: 'dataset', header: 'Dataset', width: 200, grows: 560 },

@@ -161,7 +161,6 @@ function ruleFacts(rule: ScoringRuleResource, connections: readonly ConnectionRe
 
 const LISTS = { span: 'listSpans', trace: 'listTraces', session: 'listSessions' } as const;
 
-/** What may be tried is offered as far as this, the newest first. */
 const OFFERED = 20;
 
 interface Offered {

@@ -89,8 +89,7 @@ function NoSessions() {
   );
 }
 
-/** Every column of the list of sessions. @param zone zone of the times, shown in the header. */
-export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
+function sessionColumns(zone: string): GridColumn<SessionResource>[] {
   return [
     cellColumn('session_id', 'Session', { width: 200, grows: 560 }, (row) => <SessionLink id={row.session_id} />),
     countColumn('trace_count', 'Traces', 64, ({ trace_count }) => trace_count),
@@ -109,5 +108,4 @@ export function sessionColumns(zone: string): GridColumn<SessionResource>[] {
 
 const IDS = sessionColumns('').map(({ id }) => id);
 
-/** Columns that the list offers, and those it has when nobody chose. */
-export const SESSION_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('user_ids')) };
+const SESSION_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('user_ids')) };

@@ -1,7 +1,7 @@
 import type { BrowserSessionResource, SignInError } from '@spandrel/contract';
 import { SpandrelError } from '@spandrel/sdk/api';
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useLayoutEffect, useRef, type FormEvent } from 'react';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
@@ -38,29 +38,26 @@ export function SignInPage() {
 function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
   // The key is in the field alone, and in no state or attribute.
   const field = useRef<HTMLInputElement>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  useLayoutEffect(() => {
-    if (hasFocus) field.current?.focus();
-  }, [hasFocus]);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
+  const signingIn = useMutation({
+    mutationFn: async () => {
       await api.createBrowserSession({ body: { credential: field.current!.value } });
       if (!(await api.getBrowserSession()).signed_in) throw new Error(NOT_KEPT);
       notifyOtherTabs();
       location.replace(next);
-    } catch (thrown) {
-      setError(thrown as Error);
-      setIsBusy(false);
-      field.current?.select();
-    }
+    },
+    onError: () => field.current?.select(),
+  });
+  // The other page is on its way.
+  const isBusy = signingIn.isPending || signingIn.isSuccess;
+  useLayoutEffect(() => {
+    if (hasFocus) field.current?.focus();
+  }, [hasFocus]);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isBusy) signingIn.mutate();
   };
   return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+    <form className={styles.form} onSubmit={submit}>
       <TextField
         label="API key or token"
         type="password"
@@ -69,7 +66,7 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
         required
         hint="A key that begins with spn_sk_, or a JWT. Administrators of the organization create keys."
       />
-      {error && <Fault error={error} />}
+      {signingIn.error && <Fault error={signingIn.error} />}
       {!globalThis.isSecureContext && (
         <p className={styles.warning}>
           This address uses plain HTTP: anyone on the network can read your key and use your session.
@@ -132,8 +129,7 @@ const REASONS: Readonly<Record<SignInError, string>> = {
   not_set_up: 'No identity provider is set up here.',
 };
 
-/** Why the identity provider signed nobody in, as the address says; nothing where it does not. */
-export function SignInFault() {
+function SignInFault() {
   const error = new URLSearchParams(location.search).get('error');
   if (error === null || !Object.hasOwn(REASONS, error)) return null;
   return (
@@ -143,8 +139,7 @@ export function SignInFault() {
   );
 }
 
-/** The way to the identity provider, where one is set up. It is a page of its own: the server leads there. */
-export function IdentityProviderLink({ session, next }: { session: BrowserSessionResource; next: string }) {
+function IdentityProviderLink({ session, next }: { session: BrowserSessionResource; next: string }) {
   if (!session.identity_provider) return null;
   return (
     <a className={styles.provider} href={`/api/session/oidc?next=${encodeURIComponent(next)}`} onClick={noteSignIn}>
@@ -153,8 +148,7 @@ export function IdentityProviderLink({ session, next }: { session: BrowserSessio
   );
 }
 
-/** What the page to sign in says to somebody who is signed in, perhaps to another project than that of the next page. */
-export function Standing({ session, next }: { session: BrowserSessionResource; next: string }) {
+function Standing({ session, next }: { session: BrowserSessionResource; next: string }) {
   if (session.mode === 'local') {
     return (
       <p>

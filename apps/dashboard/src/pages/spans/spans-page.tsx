@@ -135,10 +135,7 @@ function usePeeked({ readRows }: PagedList<SpanOutline>, id: string | undefined)
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
 
-/**
- * The list of spans by the filters of the address, and how many there are.
- * @param isLive whether it is kept up to date.
- */
+/** The list of spans by the filters of the address. @param isLive whether it is kept up to date. */
 function useSpanList({ cols, peek: _peek, ...asked }: ListSearch, isLive: boolean) {
   const include = includedIn(cols, ['scores', 'metadata']);
   const isIndexed = searchesIndex(asked);
@@ -213,8 +210,7 @@ function metadataOfCaller({ metadata }: SpanOutline): string {
   return metadataLine(given);
 }
 
-/** Every column of the list of spans. @param zone zone of the times, shown in the header. */
-export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
+function spanColumns(zone: string): GridColumn<SpanOutline>[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
     { id: 'name', header: 'Name', width: 180, cell: (span) => <SpanLink span={span} /> },
@@ -238,5 +234,4 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
 
 const IDS = spanColumns('').map(({ id }) => id);
 
-/** Columns that the list offers, and those it has when nobody chose. */
-export const SPAN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('provider')) };
+const SPAN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('provider')) };

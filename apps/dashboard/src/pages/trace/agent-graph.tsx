@@ -25,7 +25,6 @@ interface AgentGraphViewProps {
   onSelect(place: number, by: 'key' | 'press'): void;
 }
 
-/** Pixels of a box and of what is between two. */
 const BOX = { width: 220, height: 60, right: 72, below: 18, edge: 12 };
 const xOf = ({ column }: GraphNode): number => BOX.edge + column * (BOX.width + BOX.right);
 const yOf = ({ row }: GraphNode): number => BOX.edge + row * (BOX.height + BOX.below);
@@ -161,7 +160,6 @@ function EdgeLine({ nodes, edge, order }: { nodes: readonly GraphNode[]; edge: G
 
 const wordOf = ({ type }: GraphNode): string => kindWord({ kind: { type } });
 
-/** Where a node leads: `search ×3, gpt-5.1 ×1`. */
 function nextOf({ nodes, edges }: AgentGraph, at: number): string {
   const ways = edges.filter(({ from }) => from === at);
   return ways.map(({ to, count }) => `${nodes[to]!.name} ×${formatCount(count)}`).join(', ');

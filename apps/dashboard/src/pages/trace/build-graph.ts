@@ -22,7 +22,6 @@ export interface GraphNode {
 
 /** One node leads to another: as parent of a span, or before it where neither has a parent. */
 export interface GraphEdge {
-  /** Positions among the nodes. */
   from: number;
   to: number;
   count: number;
@@ -34,7 +33,6 @@ export interface AgentGraph {
   edges: readonly GraphEdge[];
   /** Node of a span by its place; -1 where it is not among those that are shown. */
   nodeOf: Int32Array;
-  /** Nodes that are not shown. */
   more: number;
 }
 
@@ -42,10 +40,7 @@ const NONE = -1;
 /** More boxes are no picture any more. */
 export const GRAPH_NODES_MAX = 200;
 
-/**
- * Builds the agent graph (docs/spec/dashboard-trace.md#agent-graph), whatever framework recorded the spans, in time
- * proportional to their number.
- */
+/** Builds the agent graph (docs/spec/dashboard-trace.md#agent-graph), in time proportional to the number of spans. */
 export function buildGraph(tree: SpanTree, times: SpanTimes): AgentGraph {
   const costs = costsWithBelow(tree);
   const nodes: GraphNode[] = [];
@@ -135,10 +130,7 @@ function placeNodes(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): v
   }
 }
 
-/**
- * The node that an arrow key leads to, or the same one where there is none: right along the first edge to another column
- * or node, left along the first one that leads here, up and down within the column.
- */
+/** The node that a key leads to: right and left along the first edge, up and down within the column. */
 export function stepInGraph({ nodes, edges }: AgentGraph, at: number, key: string): number {
   const from = nodes[at]!;
   const inColumn = (row: number): number => {

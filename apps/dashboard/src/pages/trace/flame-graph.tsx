@@ -158,7 +158,6 @@ function useFlameDrawing(
   );
 }
 
-/** The frame of the selected span, wide enough to be seen however narrow the span is. */
 function markSelected(context: CanvasRenderingContext2D, { x, y, width }: FlameBox, colour: string): void {
   context.strokeStyle = colour;
   context.lineWidth = 2;

@@ -10,7 +10,6 @@ import styles from './minimap.module.css';
 const ROWS = 48;
 /** Pixels of a failure at least, in both directions. */
 const FAILED_MIN = 3;
-/** A press that moves less than this is no drag. */
 const DRAG_MIN = 4;
 
 /** The whole trace in little. Dragging over it, or its two sliders, choose the range of the timeline. */

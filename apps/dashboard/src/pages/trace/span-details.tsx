@@ -41,7 +41,6 @@ interface SpanDetailsProps {
   /** The chosen tab; `undefined` for that which says most. */
   tab: Tab | undefined;
   onTab(tab: Tab): void;
-  /** Escape leads back to where the span was chosen. */
   onLeave(): void;
   /** Whether it stands beside a list: it scrolls with what is around it, and begins with the last question. */
   isBrief?: boolean;
@@ -121,7 +120,6 @@ function shownTab(span: SpanOutline, tab: Tab | undefined): Tab {
 /** So much of a message is looked for: what follows is mostly ids and numbers of this one call. */
 const SOUGHT_MAX = 200;
 
-/** Why a span failed: the whole message, and the way to others like it. */
 function SpanError({ error }: { error: string }) {
   const sought = new URLSearchParams({ status: 'failed', error_contains: error.slice(0, SOUGHT_MAX) });
   return (
@@ -140,7 +138,6 @@ function SpanError({ error }: { error: string }) {
   );
 }
 
-/** How the cost of a finished span came about, or why it has none: asked for when it is opened. */
 function CostDetails({ span }: { span: SpanOutline }) {
   const [isOpen, setIsOpen] = useState(false);
   const cost = measureOf(span, 'cost');
@@ -208,7 +205,6 @@ const FORMAT_CHOICES: readonly { value: Format; label: string }[] = [
 
 interface SpanTextsProps {
   span: SpanOutline;
-  /** `null` while the texts are fetched. */
   payload: OpenPayload | null;
   tab: Tab;
   isBrief: boolean;

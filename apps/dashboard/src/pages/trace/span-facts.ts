@@ -99,18 +99,13 @@ export function traceFacts(trace: TraceListItem, zone: Zone): Fact[] {
   return facts.filter((fact) => fact !== null);
 }
 
-/**
- * Blanks at the ends of an id are shown by quotes.
- * @param address where there is more about it.
- * @param filter the search parameter there that has the id, if any.
- */
+/** Blanks at the ends of an id are shown by quotes. @param filter the search parameter there that has the id. */
 function idFact(name: string, id: string | null, address: (id: string) => string, filter?: string): Fact | null {
   return id === null
     ? null
     : { name, value: formatId(id), to: address(id), ...(filter && { search: { [filter]: id } }) };
 }
 
-/** Members of metadata that are among the facts; all of them are under `Metadata`. */
 const METADATA_FACTS_MAX = 3;
 const METADATA_LENGTH_MAX = 60;
 

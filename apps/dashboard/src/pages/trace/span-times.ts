@@ -15,10 +15,7 @@ export interface SpanTimes {
   readonly gaps: readonly Stretch[];
 }
 
-/**
- * Lays spans out in time, in time proportional to their number.
- * @param now the end of spans that still run, in milliseconds since the epoch.
- */
+/** Lays spans out in time. @param now the end of spans that still run, in milliseconds since the epoch. */
 export function layOutTimes(tree: SpanTree, now: number): SpanTimes {
   const count = tree.spans.length;
   const first = tree.byStart[0];

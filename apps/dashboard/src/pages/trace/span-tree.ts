@@ -95,10 +95,7 @@ export type SpanChange = { span: SpanOfEvent } | { deleted: string };
 /** What is not known of a span before it is asked for. */
 const NO_TEXTS = { input_bytes: 0, output_bytes: 0, input_preview: null, output_preview: null };
 
-/**
- * Spans of a trace after some changes: new ones at the end, changed ones in their place.
- * @returns the same array where nothing changed, so that nothing is laid out again.
- */
+/** Spans of a trace after some changes; the same array where nothing changed, so that nothing is laid out again. */
 export function mergeSpans(spans: readonly SpanOutline[], changes: readonly SpanChange[]): readonly SpanOutline[] {
   if (changes.length === 0) return spans;
   const byId = new Map(spans.map((span) => [span.id, span]));

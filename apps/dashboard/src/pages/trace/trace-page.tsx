@@ -95,7 +95,6 @@ function focusSpans(): void {
   document.querySelector<HTMLElement>(`${row}, ${inGraph}`)?.focus();
 }
 
-/** The first span is selected until another one is. */
 function placeOfSelected(tree: SpanTree, id: string | undefined): number {
   const place = id === undefined ? -1 : tree.placeOf(id);
   return place === -1 && tree.spans.length > 0 ? 0 : place;

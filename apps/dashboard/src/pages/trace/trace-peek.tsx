@@ -18,7 +18,6 @@ import styles from './trace-peek.module.css';
 
 /** Keys run through rows faster than traces are read. */
 const PAUSE_MS = 80;
-/** Spans that are offered; the page of the trace has them all. */
 const OFFERED_MAX = 500;
 
 /** A trace beside the list that it is in: its facts, and one of its spans in detail. */

@@ -157,7 +157,6 @@ function shownPlace({ tree }: TraceModel, rows: Int32Array, selected: number): n
 }
 
 const STORAGE_KEY = 'spandrel.trace-details';
-/** Percent of the width that the details have. */
 const SHARE = { first: 40, least: 20, most: 80, step: 2 };
 
 /** The spans, and beside them, on narrow screens below them, the details of one. The edge between them can be moved. */

@@ -49,7 +49,6 @@ export function nextPlace(places: Int32Array, from: number, direction: 1 | -1): 
   return places[next === places.length ? 0 : next];
 }
 
-/** Where a value stands in a sorted array, or would be put. */
 function lowerBound(sorted: Int32Array, value: number): number {
   let low = 0;
   let high = sorted.length;

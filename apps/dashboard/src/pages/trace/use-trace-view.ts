@@ -22,10 +22,7 @@ export function useTraceAddress() {
   return { id, search, change };
 }
 
-/**
- * The selected span. The address has it a moment later than the screen, as one entry of the history however many rows
- * were passed by keys; a press makes an entry of its own.
- */
+/** The selected span. The address has it a moment later: rows that were passed by keys are one entry of the history. */
 export function useSpanSelection(span: string | undefined, change: ReturnType<typeof useTraceAddress>['change']) {
   // What was selected since the address said one of these, which may come late; another address wins.
   const [chosen, setChosen] = useState<{ id: string; since: readonly (string | undefined)[] } | null>(null);

@@ -40,7 +40,6 @@ async function readOutline(queryClient: QueryClient, id: string, signal: AbortSi
   return { ...outline, trace };
 }
 
-/** The first object within a JSON text: the trace, which comes before its spans. */
 function firstObjectWithin(text: string): string {
   const from = text.indexOf('{', 1);
   let isText = false;
@@ -151,7 +150,6 @@ function useNow(isRunning: boolean, spans: readonly unknown[] | undefined): numb
   return isRunning ? now : 0;
 }
 
-/** Typing is waited for; the texts are on the server. */
 const PAUSE_MS = 300;
 /** A single letter is in nearly every text. */
 const LENGTH_MIN = 2;

@@ -7,11 +7,7 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number]['id'];
 
-/**
- * Lines that send a call through the gateway as they are; the provider's key comes from its usual variable.
- * @param gateway address of the gateway, without a slash at its end.
- * @param needsKey whether the gateway wants a key of Spandrel's own, as in cloud mode.
- */
+/** Lines that send a call through the gateway. @param needsKey whether it wants a key of Spandrel's own. */
 export function firstCallLines(language: Language, gateway: string, needsKey: boolean): string {
   return { curl: curlLines, python: pythonLines, typescript: typescriptLines }[language](gateway, needsKey);
 }

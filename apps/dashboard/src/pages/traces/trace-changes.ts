@@ -21,10 +21,7 @@ export function traceChanges(event: LiveEvent): RowChanges {
   }
 }
 
-/**
- * Rows for the traces that events report, newest first, before the server was asked for them.
- * @param known ids of the rows there are.
- */
+/** Rows for the traces that events report, newest first. @param known ids of the rows there are. */
 export function newTraces(events: readonly LiveEvent[], known: ReadonlySet<string>): TraceListItem[] {
   const rows = new Map<string, TraceListItem>();
   for (const event of events) {

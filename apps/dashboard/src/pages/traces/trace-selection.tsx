@@ -51,13 +51,11 @@ export function TraceSelection({ selected, listed }: TraceSelectionProps) {
 
 interface DeleteTracesProps {
   chosen: ChosenRows;
-  /** How many spans they have, where that is known. */
   spans: number | undefined;
   onDeleted(ids: ReadonlySet<string>): void;
   onClose(): void;
 }
 
-/** Asks whether traces shall be deleted, and deletes them in the background. */
 function DeleteTraces({ chosen, spans, onDeleted, onClose }: DeleteTracesProps) {
   const { count, isMore } = chosen;
   const many = count === undefined || isMore ? 'all traces that match' : formatCounted(count, 'trace');

@@ -70,7 +70,6 @@ interface TextsProps {
   onChange(content: unknown): void;
 }
 
-/** The texts of a message: its content, or the parts of it that are texts. */
 function Texts({ name, message: { content, tool_calls: calls }, onChange }: TextsProps) {
   if (Array.isArray(content)) {
     return content.map((part: unknown, at) =>
@@ -106,7 +105,6 @@ function Text({ name, text, onChange }: { name: string; text: string; onChange(t
   );
 }
 
-/** What is no text of a message: images, calls of tools, results. */
 function Rest({ shown }: { shown: Message | null }) {
   const parts = shown?.parts.filter(({ type }) => type !== 'text') ?? [];
   return parts.length === 0 ? null : <MessageList messages={[{ ...shown!, parts }]} reading={READING} />;

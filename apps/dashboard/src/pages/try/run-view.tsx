@@ -60,7 +60,6 @@ export function RunView({ name, run, traceId, recorded }: RunViewProps) {
   );
 }
 
-/** The chosen answer becomes what the datapoint expects. */
 function AddRun({ spanId, onClose }: { spanId: string; onClose(): void }) {
   const { payload } = useSpanPayload(spanId, '');
   return <AddToDataset spanId={spanId} payload={payload} onClose={onClose} />;

@@ -5,10 +5,7 @@ import { api } from '../../api/api.js';
 const PREFIX = 'data: ';
 const TOO_MANY = 429;
 
-/**
- * Makes a try, and hands on its events as they come; where as many are under way as may be it waits its turn.
- * @throws SpandrelError; what `signal` was aborted with.
- */
+/** Makes a try, and hands on its events; where too many are under way it waits its turn. @throws SpandrelError */
 export async function* tryEvents(body: TryCall, signal: AbortSignal): AsyncGenerator<TryEvent> {
   const answer = await begun(body, signal);
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();

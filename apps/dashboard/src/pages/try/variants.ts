@@ -10,7 +10,6 @@ export interface ShownRun {
   reasoning: string;
   toolCalls: readonly { name: string; arguments?: unknown; id?: string | null }[];
   error: string;
-  /** What it took, once it is over. */
   facts: RunFacts | null;
 }
 
@@ -29,7 +28,6 @@ export interface Variant {
   model: string;
   temperature: string;
   maxTokens: string;
-  /** JSON: other parameters; `''` for none. */
   others: string;
   times: string;
   runs: readonly ShownRun[];
