@@ -4,21 +4,9 @@ import { VerifyChains } from './chain/verify-chains.js';
 import { AuditLog } from './reading/audit-log.js';
 import { AuditTrail } from './trail/audit-trail.js';
 
-export interface AuditCommands {
-  trail: AuditTrail;
-  log: AuditLog;
-  chains: ChainWalkStore;
-  verify: VerifyChains;
-}
-
 /** The audit log of a database, for the command line of cloud mode. */
-export function auditCommands(storage: Storage): AuditCommands {
+export function auditCommands(storage: Storage) {
   const trail = new AuditTrail({ mode: 'cloud' });
   const chains = new ChainWalkStore(storage);
-  return {
-    trail,
-    log: new AuditLog(storage, trail),
-    chains,
-    verify: new VerifyChains(chains),
-  };
+  return { trail, chains, log: new AuditLog(storage, trail), verify: new VerifyChains(chains) };
 }

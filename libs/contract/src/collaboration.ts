@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { boundedList } from './values/bounded.js';
 import { listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema, paging } from './lists.js';
-import { clientIdSchema, isStorableText, keySchema, labelSchema, nameSchema } from './values/text.js';
+import { clientIdSchema, keySchema, labelSchema, nameSchema, storableSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 
 /** Longest query string that a saved view or a figure of a board keeps, in UTF-16 units. */
 const QUERY_LENGTH_MAX = 8_192;
 const BOARD_FIGURES_MAX = 48;
 const COMMENT_LENGTH_MAX = 10_000;
-
-const NOT_STORABLE = 'must not hold NUL characters or lone surrogates';
 
 const authorSchema = z
   .object({
@@ -21,10 +19,7 @@ export type Author = z.output<typeof authorSchema>;
 
 const titleSchema = labelSchema.max(200);
 const pageShape = paging(PAGE_LIMIT_MAX);
-const madeShape = {
-  created_by: authorSchema,
-  ...storedTimes,
-};
+const madeShape = { created_by: authorSchema, ...storedTimes };
 
 /** What comes back from an export beside what somebody may say: who made it, and when. */
 const restoredShape = {
@@ -33,11 +28,9 @@ const restoredShape = {
   ...restoredTimes,
 };
 
-const addressQuerySchema = z
-  .string()
-  .max(QUERY_LENGTH_MAX)
-  .refine(isStorableText, NOT_STORABLE)
-  .describe("The query string of the page's address, without `?`.");
+const addressQuerySchema = storableSchema(QUERY_LENGTH_MAX).describe(
+  "The query string of the page's address, without `?`.",
+);
 
 /** Pages of the dashboard whose addresses can be saved. */
 export const VIEW_PAGES = [
@@ -127,10 +120,7 @@ export type ListSaved = z.output<typeof listSavedSchema>;
 export const COMMENT_TARGETS = ['trace', 'span', 'datapoint', 'result'] as const;
 export type CommentTarget = (typeof COMMENT_TARGETS)[number];
 
-const commentTextSchema = z
-  .string()
-  .max(COMMENT_LENGTH_MAX)
-  .refine(isStorableText, NOT_STORABLE)
+const commentTextSchema = storableSchema(COMMENT_LENGTH_MAX)
   .refine((text) => text.trim() !== '', 'must not be empty')
   .describe('Markdown.');
 

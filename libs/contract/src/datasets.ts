@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject, type JsonObject } from './conversation/lenient-values.js';
 import type { DatapointKind } from './datapoint-kind.js';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
 import { hasAtMost } from './values/large-values.js';
@@ -55,9 +56,6 @@ export const readDatasetAnswerSchema = datasetSchema
 
 export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-
 /** A message has a string `role`, and `content` as text, parts or nothing (a tool call has none). */
 const isContent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string' || Array.isArray(value) || isObject(value);
@@ -94,7 +92,7 @@ export function isScore(value: unknown): boolean {
   return score !== undefined && score >= 0 && score <= 1;
 }
 
-function genericFaults(content: Record<string, unknown>): KindFault[] {
+function genericFaults(content: JsonObject): KindFault[] {
   const faults: KindFault[] = [];
   if (content['input'] === undefined) faults.push({ path: ['input'], message: 'is required' });
   const { score } = content;
@@ -107,7 +105,7 @@ function genericFaults(content: Record<string, unknown>): KindFault[] {
 /** Faults that are looked for; an answer lists a hundred. */
 const FAULTS_MAX = 100;
 
-function conversationFaults(content: Record<string, unknown>): KindFault[] {
+function conversationFaults(content: JsonObject): KindFault[] {
   const faults: KindFault[] = [];
   const { messages, expected } = content;
   if (!Array.isArray(messages) || messages.length === 0) {

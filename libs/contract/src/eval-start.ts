@@ -10,7 +10,7 @@ import {
   startPromptSchema,
 } from './evals.js';
 import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
-import { countSchema, numberOf, optionalMembers, settingNumber, amountSchema } from './values/numbers.js';
+import { countSchema, numberOf, numberAsDouble, settingNumber, amountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 import { boundedList, boundedMembers } from './values/bounded.js';
 
@@ -47,7 +47,7 @@ const scorerSchema = z
       .describe('`scoring` when left out; unique in the run.'),
     scoring: z.string().describe(SCORING),
     scoring_config: jsonObjectSchema.nullish().describe(SCORING_CONFIG),
-    judge: optionalMembers(judgeSchema.nullish()).describe('Its members take the place of those of `config.judge`.'),
+    judge: numberAsDouble(judgeSchema.nullish()).describe('Its members take the place of those of `config.judge`.'),
     weight: settingNumber(z.number().min(0).nullish()).describe('1 when left out.'),
     pass_score: passScoreSchema.describe(
       'Left out: that of the run where one is given, else 0.5 for scorers whose scores are grades, such as `LlmJudge`, and 1 for others.',

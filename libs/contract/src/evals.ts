@@ -6,7 +6,7 @@ import {
   amountSchema,
   costSchema,
   countSchema,
-  optionalMembers,
+  numberAsDouble,
   settingNumber,
   unpricedCountSchema,
 } from './values/numbers.js';
@@ -94,9 +94,7 @@ export const evalConfigSchema = z
       .boolean()
       .nullish()
       .describe('Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out.'),
-    judge: optionalMembers(judgeSchema.nullish()).describe(
-      "For scoring by a model; what is left out is the run's own.",
-    ),
+    judge: numberAsDouble(judgeSchema.nullish()).describe("For scoring by a model; what is left out is the run's own."),
   })
   .refine(ONE_PROMPT.isMet, ONE_PROMPT.fault)
   .refine(({ system_prompt_mode: mode, system_prompt: text }) => !mode || typeof text === 'string', {

@@ -23,7 +23,6 @@ export * from './datapoint-lists.js';
 export * from './datasets.js';
 export * from './error-codes.js';
 export * from './errors.js';
-export * from './eval-start.js';
 export * from './eval-gates.js';
 export * from './eval-items.js';
 export * from './eval-start.js';

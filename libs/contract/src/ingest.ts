@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema, optionalMembers } from './values/numbers.js';
+import { countSchema, numberAsDouble } from './values/numbers.js';
 import { ingestScoreSchema } from './scores.js';
 import { spanKindSchema } from './spans.js';
 import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from './values/text.js';
@@ -14,7 +14,7 @@ export const ingestTraceSchema = patchTraceSchema
   .extend({
     id: clientIdSchema,
     started_at: timestampSchema.nullish(),
-    defaults: optionalMembers(
+    defaults: numberAsDouble(
       z.object({ name: nameSchema.nullish(), started_at: timestampSchema.nullish() }).nullish(),
     ).describe('Members that count only when this item makes the trace.'),
   })

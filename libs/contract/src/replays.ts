@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isBaselineMetric, gatesSchema, type GateMetric } from './eval-gates.js';
 import { startEvalSchema } from './eval-start.js';
 import { evalConfigSchema, judgeSchema } from './evals.js';
-import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { listAnswer, paging } from './lists.js';
 import { spanFiltersSchema, type SpanFilters } from './spans.js';
 import { systemPromptSchema } from './tries.js';
-import { countSchema, numberOf, optionalMembers, settingNumber } from './values/numbers.js';
+import { countSchema, numberOf, numberAsDouble, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
@@ -103,7 +103,7 @@ export const startReplaySchema = z
     source: sourceSchema,
     change: changeSchema,
     ...{ scoring, scoring_config, scorers },
-    judge: optionalMembers(judgeSchema.nullish()).describe('What is left out is that of `change`.'),
+    judge: numberAsDouble(judgeSchema.nullish()).describe('What is left out is that of `change`.'),
     ...{ repeats, max_cost_usd, pass_score, pass_mode },
     gates: z
       .preprocess((gates) => (Array.isArray(gates) ? gates.map(withRecorded) : gates), gatesSchema)
@@ -150,8 +150,7 @@ export type ReplayResource = z.output<typeof replaySchema>;
 /** Query of `GET /api/replays`. */
 export const listReplaysSchema = z.object({
   run_id: z.string().optional().describe('The replay of this run, be it the recorded one.'),
-  limit: limitSchema(),
-  cursor: cursorSchema.optional(),
+  ...paging(),
 });
 export type ListReplays = z.output<typeof listReplaysSchema>;
 

@@ -4,7 +4,7 @@ import { judgeSchema } from './evals.js';
 import { listAnswer } from './lists.js';
 import { SCORE_SOURCES } from './scores.js';
 import { boundedList, boundedMembers, OWN_MEMBERS_MAX, smallObject } from './values/bounded.js';
-import { countSchema, optionalMembers, settingNumber } from './values/numbers.js';
+import { countSchema, numberAsDouble, settingNumber } from './values/numbers.js';
 import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema, storedTimes, restoredTimes } from './values/timestamp.js';
 import { EVAL_TAG, TRY_TAG } from './traces.js';
@@ -70,7 +70,7 @@ const ruleMembers = {
   on_score: onScoreSchema.nullish().describe('Needed with the trigger `score`.'),
   scoring: z.string().describe('A scoring strategy that needs no expected value, see `scorers` of the capabilities.'),
   scoring_config: smallObject(CONFIG_MAX).nullish(),
-  judge: optionalMembers(judgeSchema.nullish()).describe('The model that is asked; needed by strategies that ask one.'),
+  judge: numberAsDouble(judgeSchema.nullish()).describe('The model that is asked; needed by strategies that ask one.'),
   score_name: keySchema.min(1).nullish().describe('The name of the scores; that of the rule when left out.'),
   max_cost_usd_per_day: budgetSchema.describe('Dollars that its calls may cost in a day, UTC.'),
 };

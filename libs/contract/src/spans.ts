@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idsSchema, listAnswer, metadataFilterSchema, queryNumberSchema, repeatable, paging } from './lists.js';
-import { amountSchema, costSchema, countSchema, payloadNumber } from './values/numbers.js';
+import { amountSchema, costSchema, countSchema, numberAsDouble } from './values/numbers.js';
 import {
   clientIdSchema,
   isStorableText,
@@ -40,7 +40,7 @@ const llmCallSchema = z.object({
   cached_image_tokens: tokenCount.describe('Images among the cached tokens.'),
   web_search_requests: tokenCount,
   service_tier: keySchema.nullish().describe('What the provider served: `flex`, `priority`, `batch` …'),
-  cost: payloadNumber(z.number().min(0).nullish()).describe('Dollars; by the price table when left out.'),
+  cost: numberAsDouble(z.number().min(0).nullish()).describe('Dollars; by the price table when left out.'),
 });
 
 const kindTypeSchema = keySchema.min(1);
@@ -60,10 +60,7 @@ const describedKind = z.union([
     .meta({ title: 'OtherKind' }),
 ]);
 
-/**
- * A span's kind: any object with a string `type`, kept whole and by reference; `llm_call` needs a string `model`, and
- * its well-known members need their types.
- */
+/** A kind: any object with a string `type`, kept by reference; well-known members of an `llm_call` need their types. */
 export const spanKindSchema = z
   .custom<SpanKind>()
   .superRefine((value: unknown, context) => {

@@ -7,10 +7,7 @@ interface Page<Item> {
 
 type ListOf<Plural extends string, Item> = Record<Plural, Item[]> & { count: number; next_cursor: string | null };
 
-/**
- * A page as the wire shows it (docs/spec/general.md#lists).
- * @param plural the name of the list. @param shown an item as the wire shows it; left out where it is one already.
- */
+/** A page as the wire shows it (docs/spec/general.md#lists). @param shown an item; left out where rows are shown. */
 export const listOf = <Plural extends string, Row, Item = Row>(
   plural: Plural,
   { items, nextCursor }: Page<Row>,

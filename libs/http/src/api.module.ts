@@ -32,10 +32,7 @@ export interface ApiParts extends KernelParts {
   gatewayUrl?: () => string | null;
 }
 
-/**
- * The API: the features, what of HTTP they inject, and what stands around every handler. Its guard, interceptor and
- * pipe run before those of features and plugins, its filter gets what none of theirs takes.
- */
+/** The API: features, what of HTTP they inject, and what stands around every handler, before that of features. */
 @Global()
 @Module({})
 export class ApiModule {

@@ -41,10 +41,7 @@ export interface HttpAppParts extends ApiParts {
   accessLog?: AccessLog;
 }
 
-/**
- * The API server: features in one Nest application on Fastify, with the rules of every request. Not listening yet.
- * @throws Error naming a route that nobody described.
- */
+/** The API server, not listening yet. @throws Error naming a route that nobody described. */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
   const { logger, metrics = new Registry() } = parts;
   const { core } = parts.settings;

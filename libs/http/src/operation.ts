@@ -15,10 +15,7 @@ import type { WrittenJson } from './text-answers.js';
 
 type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
 
-/**
- * A protocol of others that some routes speak, named in their `@Operation`. Its clients send credentials where they
- * always do, add parameters to the path, end it with a slash, and read errors in their own form.
- */
+/** A protocol of others that some routes speak: its own credentials, more parameters, a slash at the end, own errors. */
 export interface ThirdPartyProtocol {
   /** Finds the credential where clients of the protocol send it. @returns `undefined` when there is none. */
   credentialOf(headers: IncomingHttpHeaders): string | undefined;

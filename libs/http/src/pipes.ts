@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { invalidRequest, knownMembers, schemaFaults, type KnownMembers, type NotFound } from '@spandrel/kernel';
 import { queryFaults } from './names/unknown-names.js';
 
-/**
- * Checks an argument against the zod schema its decorator names. Unlike Nest's own pipe it leaves `__proto__` keys
- * alone and stays synchronous. @throws Invalid `validation_failed` with one entry a fault.
- */
+/** Checks an argument against its zod schema. Unlike the pipe of Nest it keeps `__proto__` and is synchronous. @throws Invalid */
 @Injectable()
 export class SchemaPipe implements PipeTransform {
   transform(value: unknown, { schema, type }: ArgumentMetadata): unknown {
@@ -29,10 +26,7 @@ function bodyValue(value: unknown, schema: z.ZodType): unknown {
 /** By the schema of a body; `null` for one of something else than objects. */
 const membersOf = new WeakMap<z.ZodType, KnownMembers | null>();
 
-/**
- * Has a number where an object is expected and a number that is kept as its source text came: JavaScript has that as an
- * object, which would pass for one with none of its members.
- */
+/** Has a number where an object is expected as a number: with its source text it would pass for an empty object. */
 function withNumbers(value: unknown, { members, isList }: KnownMembers): unknown {
   if (isList) {
     const items: unknown[] = Array.isArray(value) ? value : [];

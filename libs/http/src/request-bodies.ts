@@ -14,10 +14,7 @@ import { Invalid, inTurns } from '@spandrel/kernel';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { lostExportAdvice, lostExportOf } from './misdirected-request.js';
 
-/**
- * Body parsing of the API (docs/spec/general.md#json). No bytes are no body, whatever the media type (`curl -d ''`).
- * @param valuesMax setting `limits.body_values`.
- */
+/** Body parsing of the API (docs/spec/general.md#json). No bytes are no body. @param valuesMax `limits.body_values`. */
 export function registerJsonBody(fastify: FastifyInstance, valuesMax: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(

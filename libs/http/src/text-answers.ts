@@ -14,9 +14,8 @@ export interface SliceFrame<Result> {
 }
 
 /**
- * An answer of any size in bounded memory: each slice is made when the client has taken the one before. What goes wrong
- * with the first is thrown and answered as an error, later faults cut the answer off.
- * @param slices texts, or the texts that one is made of, which may be made as they are taken.
+ * An answer of any size in bounded memory: a slice is made when the one before was taken. The first may throw, later faults
+ * cut the answer off. @param slices texts, or what one is made of.
  */
 export async function streamSlices<Result>(
   slices: AsyncGenerator<string | Iterable<string>, Result>,

@@ -88,10 +88,7 @@ export const PROJECT_DIRECTORY = Symbol('project directory');
 
 /** Knows who may make requests of a project; the feature `access` provides it, in local mode nobody does. */
 export interface CallerDirectory {
-  /**
-   * @param names ids of people and of API keys, `sub`s of JWTs, e-mail addresses of people.
-   * @returns the ids that callers have, by the names; nothing for a name of nobody who may review there.
-   */
+  /** @param names ids of people and keys, `sub`s of JWTs, e-mail addresses. @returns ids of those who may review, by name. */
   findReviewers(scope: Scope, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 

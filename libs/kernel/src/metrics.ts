@@ -13,10 +13,7 @@ const LEFT_OUT = ['handles', 'requests', 'resources'].flatMap((what) => [
   `nodejs_active_${what}_total`,
 ]);
 
-/**
- * The metrics a program begins with: `spandrel_build_info`, those of its process and of Node.js. Once a program: they
- * watch the event loop and the garbage collector for as long as it lives.
- */
+/** The metrics that a program begins with, once: they watch event loop and garbage collector for as long as it lives. */
 export function programMetrics(mode: string, output: LogOutput): Registry {
   const registry = new Registry();
   new Gauge({

@@ -27,10 +27,7 @@ export const SERVICE_CONTEXT: RequestContext = Object.freeze({
 
 const contexts = new AsyncLocalStorage<RequestContext>();
 
-/**
- * The context of what runs now: an audited request's, a command's, else {@link SERVICE_CONTEXT}. Jobs of a group commit
- * run in that of the one who came first: take it before submitting.
- */
+/** The context of what runs now. Jobs of a group commit run in that of the one who came first: take it before. */
 export const currentContext = (): RequestContext => contexts.getStore() ?? SERVICE_CONTEXT;
 
 /** Runs something in a context; what it begins stays in it, also after it has returned. */

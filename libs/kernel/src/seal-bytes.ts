@@ -4,11 +4,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * Seals bytes, or a text as UTF-8, with AES-256-GCM.
- * @param key of 32 bytes. @param boundTo what they are sealed for; they cannot be opened for anything else.
- * @returns a nonce, the ciphertext and its tag.
- */
+/** Seals bytes, or UTF-8, with AES-256-GCM: nonce, ciphertext, tag. @param boundTo the only use they can be opened for. */
 export function sealBytes(bytes: Buffer | string, key: CipherKey, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(boundTo));

@@ -11,10 +11,7 @@ const CLOSE_LIST = 0x5d;
 
 type Place = 'before' | 'first element' | 'next element' | 'element' | 'after';
 
-/**
- * Cuts the text of a JSON array into its elements without reading them: it knows brackets and strings only. Pieces may
- * be cut anywhere; what is held is one element at most.
- */
+/** Cuts the text of a JSON array, in any pieces, into its elements by brackets and strings; it holds one element. */
 class JsonArrayScanner {
   private readonly row: RowText;
   private place: Place = 'before';
@@ -85,10 +82,7 @@ class JsonArrayScanner {
   }
 }
 
-/**
- * Rows of a file that is one JSON array, read element by element.
- * @param expected what the file should be, for the faults. @throws FileFault when it is no array.
- */
+/** Rows of a file that is one JSON array. @param expected what it should be, for the faults. @throws FileFault */
 export async function* jsonArrayRows(
   texts: AsyncIterable<string>,
   rowBytesMax: number,
@@ -99,10 +93,7 @@ export async function* jsonArrayRows(
   scanner.end();
 }
 
-/**
- * Rows of JSON lines, made as they are taken; empty lines are passed over.
- * @param expected what the file should be; left out where it may be empty. @throws FileFault where it may not, and is.
- */
+/** Rows of JSON lines, without empty ones. @param expected left out where a file may be empty. @throws FileFault */
 export async function* jsonlRows(
   texts: AsyncIterable<string>,
   rowBytesMax: number,

@@ -25,9 +25,8 @@ export interface UploadRules<Format> {
 }
 
 /**
- * Receives the file of an import: the field `file` of a form, or the raw body with its media type.
- * @throws Invalid for a form without its one file, a format that is not taken, a file beyond the limit; what is left of
- *   the body is read and dropped, so that the client hears of it. DomainError `request_timeout` when the client leaves.
+ * Receives the file of an import: the field `file` of a form, or the raw body.
+ * @throws Invalid, what is left of the body being dropped; DomainError `request_timeout` when the client leaves.
  */
 export async function receiveUpload<Format>(
   body: StreamedBody,

@@ -28,10 +28,7 @@ export interface SpooledFile {
   close(): Promise<void>;
 }
 
-/**
- * Keeps uploads on disk until they have arrived, so that a slow client holds up nothing but its own request. A file has
- * no name from the moment it is open: its space is free when the process ends, however it ends.
- */
+/** Keeps uploads on disk, in files without names, until they have arrived: a slow client holds up its own request alone. */
 @Injectable()
 export class UploadSpool implements OnModuleInit {
   /** `null`: that of the system, which others use too. */

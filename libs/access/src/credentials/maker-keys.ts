@@ -42,9 +42,8 @@ export class MakerKeys {
 }
 
 /**
- * Gives an API key that a person makes in a browser what it has this person confirmed by, also when the browser is closed: the
- * key of the session's tokens, sealed with the API key itself (docs/spec/access.md#keys-of-people). Refresh tokens that last
- * no longer than somebody is signed in at the provider would say nothing of the person: this needs `offline_access`.
+ * Gives an API key that a person makes in a browser the key of the tokens of the session, sealed with the API key, to have this
+ * person confirmed (docs/spec/access.md#keys-of-people). Only refresh tokens by `offline_access` outlast the session.
  */
 @Injectable()
 export class MakerTokenKey {

@@ -66,10 +66,7 @@ const CONNECT_MS_MAX = 5_000;
 /** How long Redis is left alone after it was lost. */
 const RETRY_MS = 1_000;
 
-/**
- * The buckets that all instances share, in Redis. One connection; it is given up when it breaks or an answer takes too
- * long, and only a connection that answers in time again is used: nobody else waits for a Redis that hangs.
- */
+/** The buckets of all instances, in Redis, over one connection that is given up when it breaks or an answer is late. */
 export class SharedBuckets {
   /** Answers in time, as far as is known. */
   private usable: RedisClient | undefined;

@@ -239,10 +239,7 @@ export function identityOf(
   };
 }
 
-/**
- * Whether the address is the person's (docs/spec/sign-in.md#addresses-of-persons). `email_verified` is OpenID Connect's
- * (Core 1.0, 5.1), `xms_edov` what Entra ID has in its place: that the tenant has proved the domain to be its own.
- */
+/** Whether the address is the person's (docs/spec/sign-in.md#addresses-of-persons). `xms_edov` is `email_verified` of Entra ID. */
 function countsAddress({ email_verified: isVerified, xms_edov: isOfDomain }: JWTPayload, trustEmail: boolean): boolean {
   const said = [isVerified, isOfDomain].filter((claim) => claim !== undefined && claim !== null);
   return said.length === 0 ? trustEmail : said.every((claim) => YES.has(claim));

@@ -24,10 +24,8 @@ const FOR_API_KEY = 'spandrel: the key of tokens of the identity provider';
 const SEPARATOR = ':';
 
 /**
- * Seals tokens (AES-256-GCM, the session's id bound in) with a key of their own, which is sealed with the cookie of their
- * session: the server keeps no more than the cookie's digest, so that neither database nor server gives them back without
- * the browser, or an API key that was made in it ({@link sealTokenKey}).
- * @param tokenKey a new one when left out.
+ * Seals tokens with a key of their own, which is sealed with the cookie of their session, whose digest alone is kept, or with an
+ * API key that was made in it ({@link sealTokenKey}). @param tokenKey a new one when left out.
  */
 export function sealTokens(
   tokens: ProviderTokens,

@@ -1,5 +1,4 @@
-import { auditCommands, type AuditCommands } from '@spandrel/audit';
-import type { ProjectDirectory } from '@spandrel/kernel';
+import { auditCommands } from '@spandrel/audit';
 import type { Storage } from '@spandrel/storage';
 import type { AccessSettings } from '../access.settings.js';
 import { ApiKeyStore, CredentialStore } from '../credentials/credential.store.js';
@@ -16,19 +15,10 @@ import { OrganizationStore, ProjectStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
 
-export interface Administration {
-  organizations: Organizations;
-  projects: Projects;
-  directory: ProjectDirectory;
-  removal: BeginRemoval;
-  keys: ApiKeys;
-  members: Members;
-  audit: AuditCommands;
-  checkJwt: CheckJwt;
-}
+export type Administration = ReturnType<typeof administrationOf>;
 
 /** What the routes do, for the command line: the same use-cases on a database. */
-export function administrationOf(storage: Storage, settings: AccessSettings, jwt: JwtSettings): Administration {
+export function administrationOf(storage: Storage, settings: AccessSettings, jwt: JwtSettings) {
   const audit = auditCommands(storage);
   const { trail } = audit;
   const organizations = new OrganizationStore(storage);

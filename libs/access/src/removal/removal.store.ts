@@ -46,8 +46,7 @@ export class RemovalStore {
   }
 
   /**
-   * Takes the removal that has waited longest and that no server is at, until `until`. An organization waits for its
-   * projects; one that is finished is taken again when its lease, which then says when to look again, has ended.
+   * Takes the removal that has waited longest, until `until`. An organization waits for its projects, a finished one for its lease.
    */
   async claim(owner: string, now: number, until: number): Promise<RemovalRow | undefined> {
     return this.storage.write(async (tx) => {

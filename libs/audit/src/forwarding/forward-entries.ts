@@ -111,10 +111,7 @@ function registerMetrics(registry: Registry, waiting: () => Promise<number>): Co
 /** What lines of the audit log are written to. Resolves once they are there. */
 type LineTarget = (lines: string) => Promise<void>;
 
-/**
- * The target of a setting: `stdout`, or the path of a file. A file is opened again for each piece, so that programs which
- * rotate logs by renaming need notify nobody; it is on the disk when the promise resolves.
- */
+/** The target of a setting: `stdout`, or the path of a file, which is opened for each piece, so that it may be rotated. */
 const lineTarget = (log: string): LineTarget => (log === 'stdout' ? toStandardOutput : (text) => append(log, text));
 
 /** Standard output is bounded and never waited for: what nobody reads in time is dropped and counted there. */

@@ -25,10 +25,7 @@ const NOBODY: ActingParty = { name: 'nobody', label: null };
 
 type GatheredEntry = Omit<UnchainedEntry, 'id' | 'at' | 'action'> & { action: AuditAction };
 
-/**
- * The audit log as features write it (docs/spec/audit.md): an entry is written in the transaction of its act, so that there
- * is never one without the other. Does nothing in local mode, where nobody signs in.
- */
+/** The audit log as features write it (docs/spec/audit.md), in the transaction of the act. Does nothing in local mode. */
 @Injectable()
 export class AuditTrail {
   private readonly isKept: boolean;

@@ -74,9 +74,8 @@ const OF_VALUE = /too (?:large|small|high|low|long)|at (?:least|most)|maximum|mi
 const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
 
 /**
- * Whether a server refused a call for one of its members. A temperature is refused by every error that names it, and by
- * `unsupported_value` of a member that is not named; a member that limits the answer's length when the server does not
- * know it, or names the one it knows, not when its value is wrong.
+ * Whether a server refused a call for a member: a temperature by any error that names it, or `unsupported_value`; a limit when
+ * the server does not know it, or names the one it knows, not when its value is wrong.
  */
 export function refusesMember(
   connection: Pick<OpenConnection, 'provider' | 'redact'>,

@@ -28,10 +28,7 @@ export function openKeyFile(dataDir: string, logger: Logger): SecretKey[] {
   return keys;
 }
 
-/**
- * Replaces the key file, at once and for good: after a crash it holds either what it held before or `keys`.
- * @throws StartError naming the file when it cannot be written.
- */
+/** Replaces the key file, at once and for good, also in a crash. @throws StartError when it cannot be written. */
 export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void {
   const path = join(dataDir, KEY_FILE_NAME);
   const draft = `${path}.new`;

@@ -17,10 +17,7 @@ const PLAIN_WORDS = /^(?:[a-z]+(?:[-_. ][a-z]+)*|\d+)$/i;
 const isPlainWords = (key: string): boolean =>
   key.length < SECRET_LENGTH_MIN && PLAIN_WORDS.test(key) && !/^sk[-_]/i.test(key);
 
-/**
- * Takes a connection's key out of texts (docs/spec/connections.md#keys-are-never-shown): error messages of providers
- * repeat it. Made for one key, linear in the text.
- */
+/** Takes a key out of texts, linear in them (docs/spec/connections.md#keys-are-never-shown): errors of providers repeat it. */
 export class KeyRedaction {
   readonly #key: string;
   readonly #spellings: readonly string[];

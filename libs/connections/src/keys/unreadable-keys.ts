@@ -7,10 +7,7 @@ import { KeyRing, NO_KEY } from './sealing.js';
 
 const EVERY_MS = 30_000;
 
-/**
- * Says when this server lacks a secret key that connections, or keys of masking hashes, are sealed with
- * (docs/spec/connections.md#when-a-key-cannot-be-decrypted): an error in the log, once until it changes, and a metric.
- */
+/** Logs and measures what is sealed with keys that are not here (docs/spec/connections.md#when-a-key-cannot-be-decrypted). */
 @Injectable()
 export class UnreadableKeys implements OnApplicationBootstrap {
   private readonly connections: UnreadableCount;

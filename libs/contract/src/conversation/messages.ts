@@ -39,8 +39,8 @@ interface FoundMessages {
 export type Side = 'user' | 'assistant';
 
 /**
- * The conversation of a recorded `input` and `output`, no matter who wrote them (docs/spec/conversations.md#forms-that-are-read):
- * the messages of the input, then the answer. It leaves out nothing; what it does not understand is a part `other`.
+ * The conversation of a recorded `input` and `output` of anybody (docs/spec/conversations.md#forms-that-are-read); it leaves out
+ * nothing: the rest is a part `other`.
  */
 export function readConversation(input: unknown, output: unknown): Message[] {
   return [

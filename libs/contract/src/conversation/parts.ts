@@ -186,10 +186,7 @@ function valueOfOutput(output: unknown): unknown {
   return type === 'text' || type === 'json' ? value : output;
 }
 
-/**
- * What a part of the model's reasoning says, in the forms of Anthropic, the Responses API, the AI SDK, GenAI, Gemini
- * (`thought`) and Bedrock; `null` where it is encrypted, `undefined` for another part.
- */
+/** The reasoning that a part is, in the forms of all providers; `null` where it is encrypted, `undefined` for another part. */
 export function readReasoning(part: JsonObject): string | null | undefined {
   const { type, thought, reasoningContent } = part;
   if (type === 'redacted_thinking') return null;
@@ -213,10 +210,7 @@ function summaryOf(part: JsonObject): string | null {
   return filledText(texts.filter((text) => text !== null).join('\n\n'));
 }
 
-/**
- * The address of the image that a part is, in the forms of OpenAI (`image_url`, `input_image`), Anthropic (`source`),
- * the AI SDK (`image`, `file`), GenAI (`blob`, `uri`), Gemini (`inlineData`, `fileData`) and Bedrock; `null` for another part.
- */
+/** The address of the image that a part is, in the forms of all providers and SDKs; `null` for another part. */
 export function imageUrlOf(part: JsonObject): string | null {
   const type = filledText(part['type']);
   switch (type) {

@@ -2,10 +2,7 @@ import { isObject, type JsonObject } from './lenient-values.js';
 import { findMessages, isAnswerer, isAsker, isResult, partsOf, type FoundMessage } from './messages.js';
 import type { MessagePart, ToolCall } from './parts.js';
 
-/**
- * The last question of a recorded `input`: the texts of the last message of a person that has one, results of tools not
- * counted; `null` where there is none (docs/spec/conversations.md#question-and-answer).
- */
+/** The last text of a person in a recorded `input`, if any (docs/spec/conversations.md#question-and-answer). */
 export function lastQuestionOf(input: unknown): string | null {
   for (const message of findMessages(input, 'user').messages.toReversed()) {
     if (!isAsker(message.role) || isResult(message)) continue;

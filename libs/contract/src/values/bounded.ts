@@ -19,10 +19,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, min
 /** Members that an object may have of which each is looked at by itself; far more than any such object takes. */
 export const OWN_MEMBERS_MAX = 100;
 
-/**
- * An object of at most so many members, which in a larger one are not looked at.
- * @param schema the very schema that is used: what is made of it, as by `meta`, has no bound.
- */
+/** An object of at most so many members, not looked at in a larger one. @param schema the very one used, not a copy. */
 export function boundedMembers<Schema extends z.ZodObject | z.ZodRecord>(schema: Schema, max: number): Schema {
   const { run } = schema._zod;
   schema._zod.run = (payload, context) => {

@@ -35,10 +35,7 @@ export function* exactJsonInPieces(
   }
 }
 
-/**
- * Reads JSON text that the service itself wrote: exact like {@link parseExactJson}, without its limits.
- * @throws JsonSyntaxError when the text is not JSON, or holds a number outside the range of a double.
- */
+/** Reads JSON text of the service itself, exact and without limits. @throws JsonSyntaxError */
 export function readExactJson(text: string, parse: ParseJson = parseWithAllDigits): JsonValue {
   try {
     return parse(text);
@@ -51,10 +48,7 @@ export function readExactJson(text: string, parse: ParseJson = parseWithAllDigit
 export const readJsonInPieces = (text: string, parse?: ParseJson): Generator<void, JsonValue, void> =>
   parseInPieces(text, Infinity, { depthMax: Infinity, membersMax: Infinity }, parse);
 
-/**
- * Reads long JSON text of outsiders with numbers as numbers, in pieces as {@link exactJsonInPieces}.
- * @throws SyntaxError when the text is not JSON, or exceeds what {@link parseExactJson} takes.
- */
+/** Reads long JSON of outsiders with numbers as numbers, in pieces. @throws SyntaxError, also beyond the limits. */
 export const looseJsonInPieces = (text: string, valuesMax: number): Generator<void, JsonValue, void> =>
   parseInPieces(text, valuesMax, undefined, (piece) => JSON.parse(piece) as JsonValue);
 

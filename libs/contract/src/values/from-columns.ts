@@ -33,8 +33,7 @@ function membersOf(shape: object): readonly Member[] {
 }
 
 /**
- * A row as the wire shows it: the members of a schema in its order, each from the column of its name (`dataset_id` from
- * `datasetId`), times as timestamps.
+ * A row as the wire shows it: members of a schema from the columns of their names, times as timestamps.
  * @param others members that no column holds as they are shown; they go before columns.
  */
 export function fromColumns<Wire extends object, Row extends object>(

@@ -17,11 +17,7 @@ export type ParseJson = (text: string) => JsonValue;
 /** Begins with a digit whatever it takes, so that prose without digits is passed over in a sixth of the time. */
 const MAY_LOSE_DIGITS = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 
-/**
- * `JSON.parse` that keeps every digit: it alone rounds integers beyond 2^53. Texts that can hold such a number are read
- * with their source text.
- * @throws SyntaxError when the text is not JSON. JsonSyntaxError for a number outside the range of a double.
- */
+/** `JSON.parse` that keeps every digit, also of integers beyond 2^53. @throws SyntaxError; JsonSyntaxError out of range. */
 export function parseWithAllDigits(text: string): JsonValue {
   return (hasOutsideTexts(text, MAY_LOSE_DIGITS) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
 }

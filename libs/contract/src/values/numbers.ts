@@ -6,20 +6,15 @@ export function numberOf(value: unknown): number | undefined {
   return JSON.isRawJSON(value) ? Number(value.rawJSON) : undefined;
 }
 
-/** Checks a number of a payload, which is kept as it was sent: digits beyond a double's do no harm. */
-export const payloadNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
-  z.preprocess((value) => numberOf(value) ?? value, schema);
-
-/** Checks an object of optional members: a number kept as its source text would pass for an empty one. */
-export const optionalMembers = <T extends z.ZodType>(schema: T) =>
+/** Checks a number that is kept as its source text by its double; as it came it would pass for an empty object. */
+export const numberAsDouble = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => numberOf(value) ?? value, schema);
 
 /** So many significant digits are enough to distinguish any double from all others; more are more than is kept. */
 const DOUBLE_DIGITS_MAX = 17;
 
 /**
- * A number that is kept as a double. Programs that write 17 digits (`0.69999999999999996` for 0.7) mean the double;
- * more digits cannot be kept and are refused (docs/spec/general.md#numbers).
+ * A double. Programs that write 17 digits (`0.69999999999999996` for 0.7) mean it; more digits are refused (docs/spec/general.md#numbers).
  */
 export const settingNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
   z.preprocess((value, context) => {

@@ -142,10 +142,7 @@ const AMOUNTS = {
 /** From here on a change is said as a multiple. */
 const TIMES_MIN = 1.5;
 
-/**
- * Quality and money together, as a sentence: `No difference shown (a change of 0.06 or more would have been); 94% cheaper, 2.8 times
- * faster.` Amounts that did not change as far as is shown are left out.
- */
+/** Quality and money in a sentence: `No difference shown (a change of 0.06 or more would have been); 94% cheaper.` */
 export function describeOutcome(
   {
     score,

@@ -10,18 +10,8 @@ export const GATEWAY_URL = Symbol('gateway url');
 /** Injection token of the names of the features that this server has. */
 export const FEATURE_NAMES = Symbol('feature names');
 
-type Tellable = Pick<
-  CapabilitiesResource,
-  | 'providers'
-  | 'scorers'
-  | 'search_modes'
-  | 'retention_days'
-  | 'claim_timeout'
-  | 'evals_paused'
-  | 'sharing'
-  | 'alert_email'
-> &
-  Pick<CapabilitiesResource['limits'], 'import_file_bytes' | 'compared_runs'>;
+type Tellable = Omit<CapabilitiesResource, 'version' | 'mode' | 'features' | 'gateway_url' | 'limits'> &
+  Omit<CapabilitiesResource['limits'], 'body_bytes'>;
 
 /** @param scope of the caller; `null` for the operator, who has none. */
 type Provider<Name extends keyof Tellable> = (scope: Scope | null) => Tellable[Name] | Promise<Tellable[Name]>;

@@ -42,10 +42,7 @@ export function owesAnswer(socket: Duplex): boolean {
   return newest !== undefined && !hasGoneOut(newest);
 }
 
-/**
- * A request as both listeners take it. CONNECT is a method like any other to them: Node would hand over the bare socket,
- * with nobody listening to its errors and in front of answers that are still owed.
- */
+/** A request of both listeners. CONNECT is a method like any other: Node would hand over the bare socket, without listeners. */
 export class IntakeRequest extends IncomingMessage {
   /** Whether the parser takes what comes behind this request for bytes of another protocol, and loses it. */
   declare endsParsing: boolean | undefined;
@@ -155,10 +152,7 @@ export function refuseUnread(request: IncomingMessage, answer: ServerResponse): 
   };
 }
 
-/**
- * Puts {@link takeRequest} before what listens to the requests of a server by now. A request whose answer waits behind others
- * begins in a later turn: what has been read of a connection is parsed in one.
- */
+/** Puts {@link takeRequest} before the listeners of a server. A request whose answer waits behind others begins later. */
 export function guardRequests(server: Server): void {
   const turns = new RequestScheduler(server);
   const listeners = server.listeners('request') as ((request: IncomingMessage, answer: ServerResponse) => void)[];

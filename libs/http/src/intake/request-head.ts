@@ -1,10 +1,7 @@
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 
-/**
- * Whether a body has a length or comes in chunks and nothing around them (RFC 9112, 6.1 and 6.3); Node's parser lets
- * more pass. @returns what is wrong; the connection must then be closed after the answer.
- */
+/** Finds what is wrong with the length of a body (RFC 9112, 6.1 and 6.3); the connection must then be closed. */
 export function framingFault({
   headers,
   httpVersion,

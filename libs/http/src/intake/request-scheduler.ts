@@ -27,10 +27,7 @@ export class RequestScheduler {
     });
   }
 
-  /**
-   * Begins a request: at once when this turn has time for it, else in one of the next turns, in order.
-   * @param isInLine whether its answer waits behind others: it is never begun at once.
-   */
+  /** Begins a request when a turn has time for it, in order. @param isInLine whether its answer waits: never at once. */
   begin(request: () => void, isInLine = false): void {
     this.schedule();
     if (isInLine || this.waiting.length > 0 || this.accepted || this.isOver()) this.waiting.push(request);

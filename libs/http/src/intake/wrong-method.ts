@@ -3,8 +3,7 @@ import { findThirdPartyProtocol } from '../third-party-protocols.js';
 import { DomainError } from '@spandrel/kernel';
 
 /**
- * Answers a method that a known path does not take: 405 with `Allow`, and `OPTIONS` with 204 (RFC 9110, 9.3.7, 15.5.6).
- * Registered before the routes, which it gets to know, and after what asks for a credential.
+ * Answers a method that a known path does not take, and `OPTIONS` (RFC 9110, 9.3.7, 15.5.6). Registered before the routes.
  * @param otherwise what a request gets whose path is not known either.
  */
 export function answerWrongMethods(

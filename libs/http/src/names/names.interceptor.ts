@@ -70,10 +70,7 @@ function nameIgnoredMembers(schema: z.ZodType | undefined): NameCheck {
   };
 }
 
-/**
- * Refuses a delete whose body says something: what was meant as a filter would be ignored while everything is deleted.
- * An empty object or list passes, since some clients always send one.
- */
+/** Refuses a delete whose body says something: a filter would be ignored. An empty object or list passes. */
 const refuseBodyOfDelete: NameCheck = ({ body }) => {
   if (body === undefined || body === null) return;
   const names = typeof body === 'object' ? Object.keys(body) : [''];

@@ -39,10 +39,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/**
- * Settings of the viewer: no validator, which would send the document to another host, and groups that open when they are
- * pressed: unfolded it stops in the midst of more than 130 operations (swagger-ui 5.33).
- */
+/** Settings of the viewer: no validator, which would send the document to another host; more than 130 operations folded. */
 const START = `SwaggerUIBundle({
   url: 'api/openapi.json',
   dom_id: '#docs',

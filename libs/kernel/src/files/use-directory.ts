@@ -107,10 +107,7 @@ export function closeDirectory(directory: string, logger?: WarningLogger): boole
   return isForGroup;
 }
 
-/**
- * Takes the rights of other users from the files that exist, with a warning for those that cannot be changed.
- * @param isForGroup what {@link closeDirectory} said of their directory: the group then keeps its rights.
- */
+/** Takes the rights of other users from files, with warnings. @param isForGroup whether their group keeps its own. */
 export function closeFiles(files: readonly string[], isForGroup: boolean, logger?: WarningLogger): void {
   if (process.platform === 'win32') return;
   const [closed, left]: [string[], string[]] = [[], []];

@@ -58,10 +58,7 @@ export class LogDestination implements LineSink {
     this.add(text, true);
   }
 
-  /**
-   * Writes what waits, for as long as somebody takes it, up to the limit, and drops the rest.
-   * @returns false when a write is still with the device: a process that exits would wait for it.
-   */
+  /** Writes what waits within the limit, and drops the rest. @returns false when a write is still with the device. */
   async end(limitMs: number): Promise<boolean> {
     if (!this.device) return true;
     this.state = 'ending';
@@ -294,9 +291,8 @@ function fileDevice(fd: number): LogDevice {
 }
 
 /**
- * Opens what a descriptor stands for so that writes never wait, where possible by a descriptor of our own: programs
- * that share the first one see no change.
- * @returns `undefined` where writes may wait all the same: for files, which would also be written from their beginning.
+ * Opens what a descriptor stands for so that writes never wait, as a descriptor of our own where possible.
+ * @returns `undefined` for files, where writes may wait all the same.
  */
 function openWithoutWaiting(fd: number): number | undefined {
   try {

@@ -108,10 +108,7 @@ const safe = (text: string): string =>
 
 const safeLines = (text: string): string => text.split(/\r?\n/).map(safe).join('\n');
 
-/**
- * A line of the log for people: time, level, program, message, `name=value`; the stack of an error further in.
- * @param line an object of JSON; anything else is returned as it is, made safe.
- */
+/** A line of the log for people; what is no object of JSON is returned as it is, made safe. */
 export function prettyLine(line: string, hasColors: boolean): string {
   const entry = parse(line);
   if (!entry) return `${safeLines(line.trimEnd())}\n`;

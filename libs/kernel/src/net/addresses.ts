@@ -10,10 +10,7 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 /** Looks public, and is answered by the host below a virtual machine (Azure's WireServer and its metadata). */
 const HOST_OF_AZURE = '168.63.129.16';
 
-/**
- * Whether an address is one of the public internet (docs/spec/gateway.md#where-callers-may-lead-a-call).
- * @param address an IPv4 or IPv6 address as the resolver or the socket spells it.
- */
+/** Whether an address is of the public internet (docs/spec/gateway.md#where-callers-may-lead-a-call). */
 export function isPublicAddress(address: string): boolean {
   const bare = address.split('%', 1)[0]!;
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return false;

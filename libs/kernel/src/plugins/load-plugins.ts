@@ -27,11 +27,7 @@ type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 /** A plugin of any extension point; only the registry's scorers and maskers show more than their extension. */
 type LoadedPlugin = Named<unknown> & Configurable & { entry: PluginEntry };
 
-/**
- * Loads the plugins of config, checks each one's config and sets it up, in order.
- * @param points those whose plugins are set up; all when left out.
- * @throws StartError with a line for every plugin that cannot be loaded, naming plugin and reason.
- */
+/** Loads plugins and sets them up, in order. @param points those that are; all when left out. @throws StartError */
 export async function loadPlugins(
   entries: readonly PluginEntry[],
   logger: Logger,

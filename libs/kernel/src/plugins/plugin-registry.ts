@@ -41,9 +41,8 @@ export const PLUGINS = Symbol('plugins');
 type LaidConfig = { config: unknown } | { faults: FieldError[] };
 
 /**
- * Lays what a use of a plugin gives over its config of yaml, member by member, and checks the result by its schema.
- * @param findFaults what the plugin itself finds wrong with a config that its schema takes.
- * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin does.
+ * Lays what a use of a plugin gives over its config, and checks the result; never throws, whatever the plugin does.
+ * @param findFaults of the plugin itself. @returns faults with paths from the root of `overrides`.
  */
 export function layConfig(
   schema: z.ZodType,

@@ -1,9 +1,8 @@
 import { Rotation } from './task-pool.js';
 
 /**
- * How many things may go on at once; more wait. Runs share the model calls of the process so: organizations take turns,
- * within them projects, within these runs, so that none has to wait for all that another one has begun
- * (docs/spec/evaluations.md#how-many-items-at-once).
+ * How many things may go on at once. Runs share the model calls of the process so: organizations, their projects, and their
+ * runs take turns (docs/spec/evaluations.md#how-many-items-at-once).
  */
 export class Permits {
   private free: number;

@@ -229,10 +229,7 @@ type ResultOf<Task> = Task extends (input: never) => infer Result ? Awaited<Resu
 
 const closedFailure = (): TaskFailure => new TaskFailure('closed', 'the threads for such tasks were closed');
 
-/**
- * A queue in which groups take turns at every level of their path, such as organization, project, run; what has the
- * same path comes out in order. Adding and taking cost the length of the path, however much waits.
- */
+/** A queue in which groups take turns at every level of their path; what has the same path comes out in order. */
 export class Rotation<T> {
   private count = 0;
   /** In the order of their turns: a group that had its turn goes to the end. */
