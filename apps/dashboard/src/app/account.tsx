@@ -1,16 +1,13 @@
 import type { BrowserSessionResource } from '@spandrel/contract';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/api.js';
-import { isNotFound } from '../api/api-error.js';
 import { goToSignIn } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem, ButtonMenuLink } from '../components/button-menu.js';
 import { notifyError } from '../components/notify.js';
 import { useShortcutList } from '../components/shortcuts/use-shortcuts.js';
 import { lastOpenedFirst, noteProject, projectAddress, SESSION_PROJECTS } from '../features/projects.js';
-import { notifyOfSignIn, notifyOtherTabs, onOtherTabs, SessionLook } from '../features/session-look.js';
-import { BROWSER_SESSION } from '../features/browser-session.js';
-import { browserParts } from '../live/event-stream.js';
+import { BROWSER_SESSION, notifyOfSignIn, notifyOtherTabs, onOtherTabs } from '../features/browser-session.js';
 import { onLiveRefusal, useLiveState } from '../live/live-updates.js';
 import styles from './account.module.css';
 
@@ -89,36 +86,27 @@ function SwitchProjectItems({ session }: { session: BrowserSessionResource }) {
  * Looks after the session of the tab: another tab may sign in or out, the session may end, and Back may show a page of an
  * earlier one (docs/spec/dashboard-settings.md#several-projects-in-one-browser). A tab stays in the project of its address.
  */
-export function useSessionWatch(session: BrowserSessionResource): void {
+function useSessionWatch(session: BrowserSessionResource): void {
   const queryClient = useQueryClient();
   const isRefused = session.mode === 'cloud' && !session.scopes.includes('read');
   const isLive = useLiveState(isRefused) === 'live';
   const wasLive = useRef(false);
-  const current = useRef<SessionLook | null>(null);
+  const look = useCallback(
+    () => void queryClient.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey }),
+    [queryClient],
+  );
   useEffect(() => {
-    const watch = new SessionLook({
-      read: () => api.getBrowserSession().catch((error) => (isNotFound(error) ? null : Promise.reject(error))),
-      later: browserParts.later,
-      onSession: (now) => {
-        // The page begins with saying so.
-        if (now === null && session.kind === 'person') location.reload();
-        else if (!now?.signed_in) goToSignIn();
-        else queryClient.setQueryData(BROWSER_SESSION.queryKey, now);
-      },
-    });
-    current.current = watch;
-    const lookAtShown = (event: PageTransitionEvent): void => void (event.persisted && watch.look());
+    const lookAtShown = (event: PageTransitionEvent): void => void (event.persisted && look());
     addEventListener('pageshow', lookAtShown);
-    const unhear = [onOtherTabs(() => watch.look()), onLiveRefusal(() => watch.look())];
+    const unhear = [onOtherTabs(look), onLiveRefusal(look)];
     return () => {
-      watch.end();
       removeEventListener('pageshow', lookAtShown);
       for (const end of unhear) end();
     };
-  }, [session, queryClient]);
+  }, [look]);
   useEffect(() => {
     // The stream ends with the session, and is refused from then on: also one that was not open yet.
-    if (wasLive.current && !isLive) current.current?.look();
+    if (wasLive.current && !isLive) look();
     wasLive.current = isLive;
-  }, [isLive]);
+  }, [isLive, look]);
 }

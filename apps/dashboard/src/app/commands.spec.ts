@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { DEFAULT_PREFERENCES } from '../components/preferences/preferences.js';
+import { readPreferences } from '../components/preferences/preferences.js';
 import { commandsFor, type CommandSources } from './commands.js';
 import { withVisit, type Visit } from './use-visits.js';
 
@@ -11,7 +11,7 @@ const sources = (text: string): CommandSources => ({
     { keys: 'ArrowDown', label: 'Next row', group: 'Lists', run: jest.fn() },
   ],
   visits: [{ address: '/traces/1', title: 'checkout' }],
-  preferences: DEFAULT_PREFERENCES,
+  preferences: readPreferences(null),
   open: jest.fn(),
   openId: jest.fn(),
   prefer: jest.fn(),

@@ -48,7 +48,16 @@ async function findByName(
   signal: AbortSignal,
 ): Promise<Found[]> {
   const words = text.toLowerCase().split(/\s+/);
-  const isCalled = ({ name }: { name: string }): boolean => words.every((word) => name.toLowerCase().includes(word));
+  const calledSo = <Row extends { id: string; name: string }>(
+    group: string,
+    rows: readonly Row[],
+    addressOf: (id: string, row: Row) => string,
+    most = rows.length,
+  ): Found[] =>
+    rows
+      .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+      .slice(0, most)
+      .map((row) => ({ group, label: row.name, address: addressOf(row.id, row) }));
   const session = client.getQueryData<BrowserSessionResource>(BROWSER_SESSION.queryKey);
   const [traces, sessions, datasets, runs, views, boards, alerts, rules, projects] = await Promise.all([
     api.listTraces({ query: { name_contains: text, limit: FOUND_MAX }, signal }),
@@ -62,29 +71,20 @@ async function findByName(
     features.includes('online-scoring') ? client.fetchQuery(SCORING_RULES) : [],
     session?.kind === 'person' ? client.fetchQuery(SESSION_PROJECTS) : { projects: [] },
   ]);
+  const others = lastOpenedFirst(projects.projects)
+    .filter(({ id }) => id !== session?.project?.id)
+    .map(({ id, org, name }) => ({ id, name: `${org.name} / ${name}` }));
   return [
-    ...views.filter(isCalled).map((view) => ({ group: 'Views', label: view.name, address: addressOfView(view) })),
-    ...boards.filter(isCalled).map(({ id, name }) => ({ group: 'Boards', label: name, address: boardAddress(id) })),
-    ...alerts.filter(isCalled).map(({ id, name }) => ({ group: 'Alerts', label: name, address: alertAddress(id) })),
-    ...rules.filter(isCalled).map(({ id, name }) => ({
-      ...{ group: 'Scoring rules', label: name, address: scoringRuleAddress(id) },
-    })),
-    ...lastOpenedFirst(projects.projects)
-      .map(({ id, org, name }) => ({ id, name: `${org.name} / ${name}` }))
-      .filter((project) => project.id !== session?.project?.id && isCalled(project))
-      .slice(0, PROJECTS_MAX)
-      .map(({ id, name }) => ({ group: 'Projects', label: name, address: projectAddress(id) })),
+    ...calledSo('Views', views, (_id, view) => addressOfView(view)),
+    ...calledSo('Boards', boards, boardAddress),
+    ...calledSo('Alerts', alerts, alertAddress),
+    ...calledSo('Scoring rules', rules, scoringRuleAddress),
+    ...calledSo('Projects', others, projectAddress, PROJECTS_MAX),
     ...traces.traces.map((one) => ({ group: 'Traces', label: nameOfTrace(one), address: traceAddress(one.id) })),
     ...sessions.sessions.map(({ session_id: id }) => ({
       ...{ group: 'Sessions', label: formatId(id), address: sessionAddress(id) },
     })),
-    ...datasets.datasets
-      .filter(isCalled)
-      .slice(0, FOUND_MAX)
-      .map(({ id, name }) => ({ group: 'Datasets', label: name, address: datasetAddress(id) })),
-    ...runs.runs
-      .filter(isCalled)
-      .slice(0, FOUND_MAX)
-      .map(({ id, name }) => ({ group: 'Evaluations', label: name, address: runAddress(id) })),
+    ...calledSo('Datasets', datasets.datasets, datasetAddress, FOUND_MAX),
+    ...calledSo('Evaluations', runs.runs, runAddress, FOUND_MAX),
   ];
 }

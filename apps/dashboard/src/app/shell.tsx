@@ -32,8 +32,14 @@ export function Shell() {
     if (isNobody) goToSignIn();
     else void leadToOwnAddress(session);
   }, [isNobody, isOnTheWay, isOutside, session]);
-  if (isOutside) return <Outlet />;
   const isElsewhere = isNotFound(error);
+  const lost = isElsewhere && !isOutside ? session : undefined;
+  useEffect(() => {
+    // Nothing that the session was shown stays; the page of a person begins with saying so.
+    if (lost?.kind === 'person') location.reload();
+    else if (lost !== undefined) goToSignIn();
+  }, [lost]);
+  if (isOutside) return <Outlet />;
   const mayWrite = session?.mode !== 'cloud' || session.scopes.includes('write');
   return (
     <MayWrite value={mayWrite}>

@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode, type SyntheticEvent } from 'react';
 import { Button } from './button.js';
 import styles from './dialog.module.css';
 
@@ -27,13 +27,21 @@ export function Dialog({ title, onClose, role = 'dialog', actions, size = 'mediu
     dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => dialog.close();
   }, []);
-  useClose(ref, onClose);
+  // Of what is inside, a field for files is cancelled, too.
+  const closeOfItself = (event: SyntheticEvent): void => {
+    if (event.target !== event.currentTarget) return;
+    event.preventDefault();
+    onClose();
+  };
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a press beside it is one on its backdrop
     <dialog
       ref={ref}
       role={role}
       className={styles.dialog}
       data-size={size}
+      onCancel={closeOfItself}
+      onMouseDown={closeOfItself}
       aria-labelledby={`${id}-title`}
       {...(role === 'alertdialog' && { 'aria-describedby': `${id}-body` })}
     >
@@ -49,25 +57,6 @@ export function Dialog({ title, onClose, role = 'dialog', actions, size = 'mediu
       {actions !== undefined && <div className={styles.actions}>{actions}</div>}
     </dialog>
   );
-}
-
-function useClose(ref: { readonly current: HTMLDialogElement | null }, onClose: () => void): void {
-  useLayoutEffect(() => {
-    const dialog = ref.current!;
-    const cancel = (event: Event): void => {
-      event.preventDefault();
-      onClose();
-    };
-    const pressBeside = (event: MouseEvent): void => {
-      if (event.target === dialog) onClose();
-    };
-    dialog.addEventListener('cancel', cancel);
-    dialog.addEventListener('mousedown', pressBeside);
-    return () => {
-      dialog.removeEventListener('cancel', cancel);
-      dialog.removeEventListener('mousedown', pressBeside);
-    };
-  }, [ref, onClose]);
 }
 
 interface ConfirmDialogProps {

@@ -5,6 +5,7 @@ import { api } from '../api/api.js';
 import { isNotFound } from '../api/api-error.js';
 import { firstKeys } from '../api/first-keys.js';
 import { SHARE_TOKEN } from '../api/share-token.js';
+import { readStored, store } from '../components/storage.js';
 
 /** A page's whole address to be given to others. @param address of the page, with its `/`. */
 export const linkTo = (address: string): string => location.origin + BASE + address;
@@ -37,4 +38,32 @@ export function useCapabilities(): CapabilitiesResource | undefined {
     enabled: SHARE_TOKEN === null,
   });
   return data;
+}
+
+const CHANNEL = 'spandrel.session';
+
+const LEFT_TO_SIGN_IN = 'spandrel.signing-in';
+
+/** Keeps that this browser goes to the identity provider: the page that it comes back to notifies the tabs that wait. */
+export const noteSignIn = (): void => store(LEFT_TO_SIGN_IN, 'yes');
+
+/** {@link notifyOtherTabs} where somebody has come back from the identity provider. */
+export function notifyOfSignIn(): void {
+  if (!readStored(LEFT_TO_SIGN_IN)) return;
+  store(LEFT_TO_SIGN_IN, '');
+  notifyOtherTabs();
+}
+
+/** Notifies the other tabs of this browser that somebody signed in or out. */
+export function notifyOtherTabs(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage('changed');
+  channel.close();
+}
+
+/** Calls back when another tab signed in or out. @returns ends that. */
+export function onOtherTabs(onChange: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = onChange;
+  return () => channel.close();
 }

@@ -52,6 +52,15 @@ export function connectWorker<Served extends Calls>(address: string, name: strin
     });
 }
 
+/** How queries ask a worker: its answers may be large, and are forgotten with who asked. */
+export const OF_WORKER = {
+  gcTime: 0,
+  staleTime: Infinity,
+  retry: false,
+  structuralSharing: false,
+  networkMode: 'always',
+} as const;
+
 /** The worker's own side, as far as it is used here. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<CallMessage>) => void) | null;

@@ -7,7 +7,7 @@ import { formatCost, formatDuration } from '../components/format.js';
 import { EmptyState, PageHeading, QueryFault } from '../components/page-parts.js';
 import { Time } from '../components/time.js';
 import { nameOfTrace } from '../features/addresses.js';
-import { ScrolledTable } from '../features/statistics/statistics-tables.js';
+import { DataTable } from '../features/statistics/data-table.js';
 import { ReadOnlyPage } from '../pages/trace/shared-trace-page.js';
 import { TracePage } from '../pages/trace/trace-page.js';
 import { datapointsInFile, MANIFEST, tracesInFile, type DatapointInFile } from './embedded-traces.js';
@@ -54,27 +54,23 @@ function FileTraces() {
       <QueryFault title="The traces could not be read" query={query} />
       {query.data?.length === 0 && <EmptyState title="No traces in this file">{null}</EmptyState>}
       {query.data && (
-        <ScrolledTable caption="Traces in this file" isCaptionHidden columns={COLUMNS} starts={COLUMNS.slice(0, 3)}>
-          {query.data.map((trace) => (
-            <tr key={trace.id}>
-              <th scope="row" dir="auto">
-                <Link to="/traces/$id" params={{ id: trace.id }}>
-                  {nameOfTrace(trace)}
-                </Link>
-              </th>
-              <td data-align="start">
-                <Time at={trace.started_at} />
-              </td>
-              <td data-align="start">
-                <StatusBadge status={trace.status} />
-              </td>
-              <td>{formatDuration(trace.duration_ms)}</td>
-              <td>{formatCount(trace.span_count)}</td>
-              <td>{formatCount(trace.total_tokens)}</td>
-              <td>{formatCost(trace.total_cost)}</td>
-            </tr>
-          ))}
-        </ScrolledTable>
+        <DataTable
+          caption="Traces in this file"
+          columns={COLUMNS}
+          starts={COLUMNS.slice(0, 3)}
+          rows={query.data.map((trace) => [
+            trace.id,
+            <Link key="name" to="/traces/$id" params={{ id: trace.id }} dir="auto">
+              {nameOfTrace(trace)}
+            </Link>,
+            <Time key="started" at={trace.started_at} />,
+            <StatusBadge key="status" status={trace.status} />,
+            formatDuration(trace.duration_ms),
+            formatCount(trace.span_count),
+            formatCount(trace.total_tokens),
+            formatCost(trace.total_cost),
+          ])}
+        />
       )}
     </>
   );
@@ -97,28 +93,19 @@ function Datapoints({ datapoints }: { datapoints: readonly DatapointInFile[] }) 
   return (
     <details>
       <summary>Datapoints: {formatCount(datapoints.length)}</summary>
-      <ScrolledTable
+      <DataTable
         caption="Datapoints made from this trace"
-        isCaptionHidden
         columns={DATAPOINT_COLUMNS}
         starts={DATAPOINT_COLUMNS}
-      >
-        {datapoints.map(({ id, trace_id: trace, dataset_name: dataset, source_span_id: span, kind }) => (
-          <tr key={id}>
-            <th scope="row" dir="auto">
-              {dataset}
-            </th>
-            <td data-align="start" dir="auto">
-              {expectedOf(kind)}
-            </td>
-            <td data-align="start">
-              <Link to="/traces/$id" params={{ id: trace }} search={{ span } as never}>
-                Show span
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </ScrolledTable>
+        rows={datapoints.map(({ id, trace_id: trace, dataset_name: dataset, source_span_id: span, kind }) => [
+          id,
+          <bdi key="dataset">{dataset}</bdi>,
+          <bdi key="expected">{expectedOf(kind)}</bdi>,
+          <Link key="span" to="/traces/$id" params={{ id: trace }} search={{ span } as never}>
+            Show span
+          </Link>,
+        ])}
+      />
     </details>
   );
 }

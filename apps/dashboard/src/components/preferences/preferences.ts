@@ -1,39 +1,27 @@
-export interface Preferences {
-  theme: 'system' | 'light' | 'dark';
-  density: 'compact' | 'comfortable';
-  times: 'local' | 'utc';
-  /** Whether keys without Ctrl, Alt or Meta press buttons (WCAG 2.1.4). */
-  singleKeys: boolean;
-}
-
-export const DEFAULT_PREFERENCES: Preferences = {
-  theme: 'system',
-  density: 'compact',
-  times: 'local',
-  singleKeys: true,
-};
-
-const CHOICES: { [Name in keyof Preferences]: readonly Preferences[Name][] } = {
+/** The choices of each preference, the usual one first. */
+const CHOICES = {
   theme: ['system', 'light', 'dark'],
   density: ['compact', 'comfortable'],
   times: ['local', 'utc'],
+  /** Whether keys without Ctrl, Alt or Meta press buttons (WCAG 2.1.4). */
   singleKeys: [true, false],
-};
+} as const;
 
-/** Reads kept preferences; what is missing or not a choice is the default. `public/theme.js` reads the same text. */
-export function readPreferences(text: string | null): Preferences {
+type Choices = Readonly<Record<string, readonly unknown[]>>;
+type Chosen<Of extends Choices> = { [Name in keyof Of]: Of[Name][number] };
+
+export type Preferences = Chosen<typeof CHOICES>;
+
+/** Reads what was chosen; what is missing or not a choice is the first of them. @param text JSON that is kept. */
+export function readChoices<Of extends Choices>(choices: Of, text: string | null): Chosen<Of> {
   const kept = parseObject(text);
-  const choose = <Name extends keyof Preferences>(name: Name): Preferences[Name] => {
-    const value = kept[name] as Preferences[Name];
-    return CHOICES[name].includes(value) ? value : DEFAULT_PREFERENCES[name];
-  };
-  return {
-    theme: choose('theme'),
-    density: choose('density'),
-    times: choose('times'),
-    singleKeys: choose('singleKeys'),
-  };
+  return Object.fromEntries(
+    Object.entries(choices).map(([name, offered]) => [name, offered.find((one) => one === kept[name]) ?? offered[0]]),
+  ) as Chosen<Of>;
 }
+
+/** Reads kept preferences. `public/theme.js` reads the same text. */
+export const readPreferences = (text: string | null): Preferences => readChoices(CHOICES, text);
 
 function parseObject(text: string | null): Record<string, unknown> {
   try {

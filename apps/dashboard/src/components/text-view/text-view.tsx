@@ -1,6 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, memo } from 'react';
-import { useFixedRows } from '../use-fixed-rows.js';
+import { memo, useEffect, useLayoutEffect, useRef } from 'react';
 import { rowAtOffset, rowText, markMatches } from './text-rows.js';
 import styles from './text-view.module.css';
 
@@ -24,7 +23,7 @@ const LENGTH_AT_ONCE = 60_000;
 export function TextView(props: TextViewProps) {
   const { text, starts, wraps } = props;
   if (starts.length <= ROWS_AT_ONCE && text.length <= LENGTH_AT_ONCE) return <WholeText {...props} />;
-  return wraps ? <WrappedRows {...props} /> : <FixedRowsOfText {...props} />;
+  return <RowsInView key={String(wraps)} {...props} />;
 }
 
 function WholeText({ label, text, starts, wraps, sought, shownOffset }: TextViewProps) {
@@ -50,39 +49,18 @@ function WholeText({ label, text, starts, wraps, sought, shownOffset }: TextView
 /** Pixels of a row without wrapping, as the style sheet has it. */
 const LINE_HEIGHT = 18;
 
-function FixedRowsOfText({ label, text, starts, sought, shownOffset }: TextViewProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const { first, last, reveal } = useFixedRows(scroller, starts.length, LINE_HEIGHT);
-  useLayoutEffect(() => {
-    if (shownOffset >= 0) reveal(rowAtOffset(starts, shownOffset));
-  }, [reveal, starts, shownOffset]);
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text}>
-      <div className={styles.rows} style={{ height: starts.length * LINE_HEIGHT }}>
-        <div className={styles.window} style={{ transform: `translateY(${first * LINE_HEIGHT}px)` }}>
-          {Array.from({ length: last - first }, (_, index) => (
-            <div key={first + index} className={styles.row}>
-              <MarkedText text={rowText(text, starts, first + index)} sought={sought} />
-            </div>
-          ))}
-        </div>
-      </div>
-    </div>
-  );
-}
-
 /** Characters of a line in a pane of usual width: a guess until a block is measured. */
 const LINE_LENGTH = 90;
 /** Rows that are measured together: a text of 10 MB has hundreds of thousands of them. */
 export const BLOCK = 16;
 
-function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps) {
+function RowsInView({ label, text, starts, wraps, sought, shownOffset }: TextViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: Math.ceil(starts.length / BLOCK),
     getScrollElement: () => scroller.current,
-    estimateSize: (block) => estimatedLines(text, starts, block) * LINE_HEIGHT,
+    estimateSize: (block) =>
+      (wraps ? estimatedLines(text, starts, block) : rowsOfBlock(block, starts.length).length) * LINE_HEIGHT,
     overscan: 2,
   });
   useLayoutEffect(() => {
@@ -97,7 +75,7 @@ function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps
   const items = virtualizer.getVirtualItems();
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text} data-wraps="true">
+    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text} data-wraps={wraps}>
       <div className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
         <div className={styles.window} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
           {items.map(({ index }) => (

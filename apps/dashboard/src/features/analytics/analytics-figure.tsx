@@ -62,7 +62,16 @@ export function AnalyticsFigure({ figure: name, title = name, query, cursor, onZ
           <CreateAlert draft={draftOfFigure(name, query)} />
         </>
       }
-      legend={drawn && data ? <Legend {...props} series={drawn.series} data={data} /> : <span />}
+      legend={
+        drawn && data ? (
+          <Legend
+            {...{ ...drawn, name, format: figure.format, cursor: props.cursor }}
+            addressOf={(key) => keyAddress(data.query, key, data.range)}
+          />
+        ) : (
+          <span />
+        )
+      }
       fault={<QueryFault title={`${title} could not be loaded`} query={series} />}
       table={isEmpty ? null : <FigureTable figure={figure} chart={drawn} data={data} />}
     >
@@ -185,33 +194,38 @@ function inWords(figure: ChartProps['figure'], series: readonly ChartSeries[], a
   return shown.map(({ label, values }) => `${label} ${figure.format(values[at] ?? null)}`).join(', ');
 }
 
-interface LegendProps extends Pick<ChartProps, 'cursor'>, Pick<ChartData, 'series'> {
-  figure: Figure;
-  data: Series;
+interface LegendProps extends Pick<ChartProps, 'cursor'>, Pick<ChartData, 'form' | 'series'> {
+  name: string;
+  format(value: number | null): string;
+  /** Where a key of a split leads. */
+  addressOf?(key: string): string;
+  children?: ReactNode;
 }
 
-function Legend({ figure, series, cursor, data }: LegendProps) {
+/** What the colours of a chart stand for, with the values at its cursor. */
+export function Legend({ name, form, series, cursor, format, addressOf, children }: LegendProps) {
   return (
-    <ul className={styles.legend} aria-label={`Legend of ${figure.name}`}>
+    <ul className={styles.legend} aria-label={`Legend of ${name}`}>
       {series.map(({ label, key, colour, values, dash }) => (
         <li key={label}>
-          {(series.length > 1 || figure.form === 'lines') && (
+          {(series.length > 1 || form === 'lines') && (
             <span
               className={styles.swatch}
-              data-line={figure.form === 'lines'}
+              data-line={form === 'lines'}
               data-dashed={dash !== undefined}
               style={{ color: `var(${colour})` }}
               aria-hidden="true"
             />
           )}
-          {label !== figure.name && (
+          {label !== name && (
             <bdi className={styles.label} title={label}>
-              {key == null ? label : <Link to={keyAddress(data.query, key, data.range)}>{label}</Link>}
+              {key == null || !addressOf ? label : <Link to={addressOf(key)}>{label}</Link>}
             </bdi>
           )}
-          <span className={styles.value}>{cursor !== null && figure.format(values[cursor] ?? null)}</span>
+          <span className={styles.value}>{cursor !== null && format(values[cursor] ?? null)}</span>
         </li>
       ))}
+      {children && <li>{children}</li>}
     </ul>
   );
 }

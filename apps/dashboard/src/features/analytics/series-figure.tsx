@@ -4,8 +4,7 @@ import type { ChartData } from '../../components/chart-series.js';
 import { formatTime } from '../../components/format.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { DataTable } from '../statistics/data-table.js';
-import { FigureChart, FigureFrame } from './analytics-figure.js';
-import styles from './analytics-figure.module.css';
+import { FigureChart, FigureFrame, Legend } from './analytics-figure.js';
 
 interface SeriesFigureProps {
   name: string;
@@ -27,7 +26,7 @@ export function SeriesFigure({ name, chart, isWhole, format, list, filters, note
   const { times } = usePreferences();
   const [cursor, onCursor] = useState<number | null>(null);
   if (chart === undefined) return frame.fault;
-  const { starts, widthMs, form, series } = chart;
+  const { starts, widthMs, series } = chart;
   const linkTo = (at: number) => {
     const [since, until] = [starts[at]!, starts[at]! + widthMs].map((end) => new Date(end).toISOString());
     return { to: list, search: { ...filters, since, until } as never };
@@ -36,26 +35,7 @@ export function SeriesFigure({ name, chart, isWhole, format, list, filters, note
     <FigureFrame
       title={name}
       {...frame}
-      legend={
-        <ul className={styles.legend} aria-label={`Legend of ${name}`}>
-          {series.map(({ label, colour, values, dash }) => (
-            <li key={label}>
-              <span
-                className={styles.swatch}
-                data-line={form === 'lines'}
-                data-dashed={dash !== undefined}
-                style={{ color: `var(${colour})` }}
-                aria-hidden="true"
-              />
-              <bdi className={styles.label} title={label}>
-                {label}
-              </bdi>
-              <span className={styles.value}>{cursor !== null && format(values[cursor] ?? null)}</span>
-            </li>
-          ))}
-          {note && <li>{note}</li>}
-        </ul>
-      }
+      legend={<Legend {...{ ...chart, name, format, cursor }}>{note}</Legend>}
       table={
         <DataTable
           caption={name}

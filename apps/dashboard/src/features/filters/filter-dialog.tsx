@@ -3,13 +3,10 @@ import { formatCount } from '@spandrel/contract/browser';
 import { useId, useState } from 'react';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
-import { keys } from '../../api/keys.js';
-import { useSettled } from '../../components/hooks.js';
+import { useFacets } from './facet-field.js';
 import { AMOUNT_HINTS, readAmount, type FilterField } from './filter-field.js';
 import styles from '../../components/choice-list.module.css';
 
@@ -97,26 +94,18 @@ interface SuggestedValuesProps {
   onChoose(value: string): void;
 }
 
-const PAUSE_MS = 150;
-
 /** A combobox with the values that there are, those that begin as what is typed. Any other value may be typed, too. */
 function SuggestedValues({ label, facet, words, value, onType, onChoose }: SuggestedValuesProps) {
-  const typed = useSettled(value, PAUSE_MS);
   const wordOf = (item: Facet): string => words?.get(item.value) ?? item.value;
   // Words do not begin as the values do; there are few of these.
-  const prefix = words === undefined ? typed : '';
-  const found = useQuery({
-    queryKey: keys.facets(facet, prefix),
-    queryFn: ({ signal }) => api.listFacets({ query: { of: facet, prefix: prefix || undefined }, signal }),
-    placeholderData: keepPreviousData,
-  });
+  const found = useFacets(facet, words === undefined ? value : '');
   return (
     <CSPProvider disableStyleElements>
       <Autocomplete.Root
         open
         inline
-        items={(found.data?.facets ?? []).filter(
-          (item) => words === undefined || wordOf(item).toLowerCase().startsWith(typed.toLowerCase()),
+        items={found.filter(
+          (item) => words === undefined || wordOf(item).toLowerCase().startsWith(value.toLowerCase()),
         )}
         filter={null}
         value={value}

@@ -1,4 +1,4 @@
-import { readConversation, type MessagePart } from '@spandrel/contract/browser';
+import { parseWithSources, readConversation, type MessagePart } from '@spandrel/contract/browser';
 import { jsonText, type Message, type ShownPart } from './message.js';
 
 /**
@@ -29,21 +29,10 @@ function shownPart(part: MessagePart): ShownPart {
 function argumentsText(value: unknown): string {
   if (typeof value !== 'string') return value === null ? '' : jsonText(value);
   try {
-    return jsonText(readWithDigits(value));
+    return jsonText(typeof JSON.rawJSON === 'function' ? parseWithSources(value) : JSON.parse(value));
   } catch {
     return value;
   }
-}
-
-/** Reads JSON with every digit of its numbers, where the browser can. */
-function readWithDigits(text: string): unknown {
-  if (typeof JSON.rawJSON !== 'function') return JSON.parse(text);
-  return JSON.parse(
-    text,
-    function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }) {
-      return typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
-    },
-  );
 }
 
 /** Images that are shown (docs/spec/dashboard-trace.md#images-of-a-recording): formats that hold nothing but pixels. An SVG is a document and is not among them. */

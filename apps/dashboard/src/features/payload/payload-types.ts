@@ -4,8 +4,7 @@ import type { Message } from '../messages/message.js';
 /** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */
 export type Section = 'input' | 'output' | 'metadata' | 'call' | 'raw';
 
-export const FORMATS = ['rendered', 'text', 'json'] as const;
-export type Format = (typeof FORMATS)[number];
+export type Format = 'rendered' | 'text' | 'json';
 
 /** A text with the offsets at which its rows begin. */
 export interface TextRows {

@@ -1,6 +1,7 @@
+import { readChoices } from '../../components/preferences/preferences.js';
 import { readStored, store } from '../../components/storage.js';
 import { Store, useStore } from '../../components/store.js';
-import { FORMATS, type Format } from './payload-types.js';
+import type { Format } from './payload-types.js';
 
 export interface ReadingPreferences {
   format: Format;
@@ -8,9 +9,10 @@ export interface ReadingPreferences {
 }
 
 const STORAGE_KEY = 'spandrel.reading';
-const DEFAULTS: ReadingPreferences = { format: 'text', wraps: true };
+/** The usual one first. */
+const CHOICES = { format: ['text', 'rendered', 'json'], wraps: [true, false] } as const;
 
-const preferences = new Store(read());
+const preferences = new Store<ReadingPreferences>(readChoices(CHOICES, readStored(STORAGE_KEY)));
 
 export const useReadingPreferences = (): ReadingPreferences => useStore(preferences);
 
@@ -18,16 +20,4 @@ export const useReadingPreferences = (): ReadingPreferences => useStore(preferen
 export function setReadingPreferences(changes: Partial<ReadingPreferences>): void {
   preferences.set({ ...preferences.get(), ...changes });
   store(STORAGE_KEY, JSON.stringify(preferences.get()));
-}
-
-function read(): ReadingPreferences {
-  try {
-    const kept = JSON.parse(readStored(STORAGE_KEY) ?? '{}') as Partial<ReadingPreferences>;
-    return {
-      format: FORMATS.find((format) => format === kept.format) ?? DEFAULTS.format,
-      wraps: typeof kept.wraps === 'boolean' ? kept.wraps : DEFAULTS.wraps,
-    };
-  } catch {
-    return DEFAULTS;
-  }
 }

@@ -1,5 +1,7 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../../api/api.js';
+import { OF_WORKER } from '../worker-calls.js';
 import { openPayload, type Answer, type Given, type OpenPayload, type PayloadQuestion } from './payload-client.js';
 
 /** Keys run through spans faster than their texts are fetched: those that are passed are not asked for. */
@@ -67,23 +69,11 @@ export function useAsked<Question extends PayloadQuestion>(
   question: Question,
   given: Given<Question> | null,
 ): { answer: Answer<Question> | null; error: Error | null } {
-  const key = payload === null || given === null ? null : `${payload.id} ${question} ${JSON.stringify(given)}`;
-  const [state, setState] = useState<{ key: string; answer: Answer<Question> | null; error: Error | null } | null>(
-    null,
-  );
-  const ask = useEffectEvent(() => payload!.ask(question, given!));
-  useEffect(() => {
-    if (key === null) return undefined;
-    let isWanted = true;
-    ask().then(
-      (answer) => isWanted && setState({ key, answer, error: null }),
-      (error: Error) => isWanted && setState({ key, answer: null, error }),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [key, question]);
-  return state !== null && state.key === key ? state : NOTHING;
+  const { data, error } = useQuery({
+    queryKey: ['payload', payload?.id, question, given],
+    queryFn: () => payload!.ask(question, given!),
+    enabled: payload !== null && given !== null,
+    ...OF_WORKER,
+  });
+  return { answer: data ?? null, error };
 }
-
-const NOTHING = { answer: null, error: null };

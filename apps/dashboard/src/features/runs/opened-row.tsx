@@ -13,7 +13,7 @@ import type { MessageReading } from '../messages/message.js';
 import { MessageText, MessageList } from '../messages/message-view.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { useReadingPreferences } from '../payload/reading-preferences.js';
-import { wholeText } from './tries.js';
+import { metadataText } from '../metadata-text.js';
 import styles from './opened-row.module.css';
 
 interface RowRegionProps {
@@ -125,7 +125,7 @@ export function RecordedInput({ value }: { value: unknown }) {
 }
 
 function readableInput(value: unknown, isJson: boolean): string {
-  const text = wholeText(value);
+  const text = metadataText(value, 2);
   const index = isJson || typeof value === 'string' ? null : indexJson(text);
   return index === null ? text : readableText(text, index, 0);
 }

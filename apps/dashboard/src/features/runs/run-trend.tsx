@@ -10,7 +10,7 @@ import { Time } from '../../components/time.js';
 import { runAddress } from '../addresses.js';
 import { FigureChart } from '../analytics/analytics-figure.js';
 import { RunLink } from '../links.js';
-import { ScrolledTable } from '../statistics/statistics-tables.js';
+import { DataTable } from '../statistics/data-table.js';
 import styles from './run-list.module.css';
 
 /** What the chart shows of a run, each the mean of its samples with its interval. */
@@ -75,20 +75,19 @@ export function RunTrend({ runs, title, actions }: RunTrendProps) {
       {points.length === 0 ? (
         <p>No completed run has this number.</p>
       ) : isTable ? (
-        <ScrolledTable caption="Trend" isCaptionHidden columns={['Run', 'Started', name, '95% interval']}>
-          {points.toReversed().map(({ run, mean, ci }) => (
-            <tr key={run.id}>
-              <th scope="row">
-                <RunLink run={run} />
-              </th>
-              <td>
-                <Time at={run.created_at} />
-              </td>
-              <td>{format(mean)}</td>
-              <td>{formatInterval(ci, format)}</td>
-            </tr>
-          ))}
-        </ScrolledTable>
+        <DataTable
+          caption="Trend"
+          columns={['Run', 'Started', name, '95% interval']}
+          rows={points
+            .toReversed()
+            .map(({ run, mean, ci }) => [
+              run.id,
+              <RunLink key="run" run={run} />,
+              <Time key="at" at={run.created_at} />,
+              format(mean),
+              formatInterval(ci, format),
+            ])}
+        />
       ) : (
         <FigureChart
           figure={{ name, format, isWhole: false }}

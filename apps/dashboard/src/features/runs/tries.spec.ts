@@ -9,7 +9,6 @@ import {
   isOfRun,
   runChanges,
   dataText,
-  wholeText,
 } from './tries.js';
 import type { LiveEvent } from '../../live/live-event.js';
 
@@ -93,9 +92,5 @@ describe('data as a line', () => {
     ).toBe('last');
     expect(dataText({ a: [1] })).toBe('{"a":[1]}');
     expect(dataText([1, 2])).toBe('[1,2]');
-  });
-
-  it('is whole where there is room', () => {
-    expect([wholeText('a\nb'), wholeText([1])]).toEqual(['a\nb', '[\n  1\n]']);
   });
 });

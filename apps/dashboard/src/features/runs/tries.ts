@@ -60,10 +60,6 @@ export function dataText(value: unknown): string {
   return lastQuestionOf(value) ?? JSON.stringify(value);
 }
 
-/** All of the data: a text as it is, other JSON on several lines. */
-export const wholeText = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-
 export const COMPARED_MAX = 4;
 
 /** What lists and regions look at in a result, or in what a run made of a compared datapoint. */

@@ -1,7 +1,8 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState, type ReactNode } from 'react';
 import { workerAddress } from '../../live/script-policy.js';
-import { connectWorker } from '../worker-calls.js';
+import { connectWorker, OF_WORKER } from '../worker-calls.js';
 import type { DiffCalls } from './diff.worker.js';
 // oxlint-disable-next-line import/default -- Vite gives the address of the built worker
 import workerUrl from './diff.worker.js?worker&url';
@@ -44,8 +45,13 @@ interface DifferenceProps extends DiffViewProps {
 }
 
 function Difference({ before, after, mode, ...names }: DifferenceProps) {
-  const parts = useParts(before, after, mode === 'lines' ? 'lines' : 'words');
-  if (parts === null) return <div className={styles.text} aria-busy="true" />;
+  const given = { before, after, unit: mode === 'lines' ? 'lines' : 'words' } as const;
+  const { data: parts } = useQuery({
+    queryKey: ['difference', given],
+    queryFn: () => callDiff('compare', given),
+    ...OF_WORKER,
+  });
+  if (parts === undefined) return <div className={styles.text} aria-busy="true" />;
   // Where nothing differs, there is nothing to mark.
   const isMarked = before !== after && areAlike(parts);
   if (mode === 'alike' && !isMarked) return <Rendered name={names.afterName} text={after} />;
@@ -147,23 +153,6 @@ function Part({ part: { kind, text } }: { part: DiffPart }) {
       <span className="visually-hidden"> end </span>
     </Mark>
   );
-}
-
-/** @returns `null` until they are known. */
-function useParts(before: string, after: string, unit: 'words' | 'lines'): readonly DiffPart[] | null {
-  const asked = JSON.stringify([before, after, unit]);
-  const [found, setFound] = useState<{ asked: string; parts: readonly DiffPart[] } | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    callDiff('compare', { before, after, unit }).then(
-      (parts) => isWanted && setFound({ asked, parts }),
-      () => undefined,
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [asked, before, after, unit]);
-  return found?.asked === asked ? found.parts : null;
 }
 
 interface FoldProps {

@@ -6,8 +6,13 @@ import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice, PageHeading } from '../../components/page-parts.js';
 import { TextField } from '../../components/field.js';
-import { noteSignIn, onOtherTabs, notifyOtherTabs } from '../../features/session-look.js';
-import { BROWSER_SESSION, useBrowserSession } from '../../features/browser-session.js';
+import {
+  BROWSER_SESSION,
+  noteSignIn,
+  notifyOtherTabs,
+  onOtherTabs,
+  useBrowserSession,
+} from '../../features/browser-session.js';
 import { baseOf } from '../../api/project-base.js';
 import { nextAddress } from '../../api/go-to-sign-in.js';
 import styles from './sign-in-page.module.css';
