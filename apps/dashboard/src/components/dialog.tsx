@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, role = 'dialog', actions, size = 'mediu
     dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => dialog.close();
   }, []);
-  // Of what is inside, a field for files is cancelled, too.
+  // A field for files inside is cancelled as well, when nothing is chosen for it.
   const closeOfItself = (event: SyntheticEvent): void => {
     if (event.target !== event.currentTarget) return;
     event.preventDefault();
