@@ -119,7 +119,7 @@ const YEAR_SECONDS = 31_536_000;
  */
 async function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): Promise<FastifyReply> {
   const { encodings, isImmutable, mediaType } = file.facts;
-  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), encodings);
+  const encoding = acceptedEncoding(request.headers['accept-encoding'], encodings);
   const { bytes, etag } = await file.body(encoding);
   // The address of a page that a link opens is the secret: nobody keeps it, and no search engine finds it.
   const isByLink = request.url.startsWith('/s/');
@@ -138,9 +138,6 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Buil
 /** Whether `If-None-Match` names the version; compared weakly, as it is for reading (RFC 9110, 13.1.2). */
 const hasVersion = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
-
-const headerText = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(',') : header;
 
 /**
  * The encoding in which a file is sent (RFC 9110, 12.5.3): the first that the client takes.

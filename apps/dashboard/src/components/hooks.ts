@@ -5,17 +5,20 @@ import { usePreferences } from './preferences/use-preferences.js';
 const PATIENCE_MS = 150;
 
 /** Whether something has been waited for long enough to show that. */
-export function useDelayed(isWaiting: boolean): boolean {
+export const useDelayed = (isWaiting: boolean): boolean => useHeldFor(isWaiting, PATIENCE_MS);
+
+/** Whether something has been so for some milliseconds. */
+function useHeldFor(isSo: boolean, ms: number): boolean {
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {
-    if (!isWaiting) {
+    if (!isSo) {
       setIsLong(false);
       return undefined;
     }
-    const timer = setTimeout(() => setIsLong(true), PATIENCE_MS);
+    const timer = setTimeout(() => setIsLong(true), ms);
     return () => clearTimeout(timer);
-  }, [isWaiting]);
-  return isWaiting && isLong;
+  }, [isSo, ms]);
+  return isSo && isLong;
 }
 
 /** Turns true once the page has nothing else to do: what comes with large code is fetched then. */
@@ -37,14 +40,7 @@ export function useIdle(): boolean {
 const LATER_MS = 1_500;
 
 /** Turns true once the page has had the time to show: choices that a field offers are asked for then. */
-export function useLater(): boolean {
-  const [isLater, setIsLater] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setIsLater(true), LATER_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isLater;
-}
+export const useLater = (): boolean => useHeldFor(true, LATER_MS);
 
 /** One function for always that calls the one of the latest drawing: what is handed it need not be drawn again. */
 export function useLatest<Arguments extends unknown[]>(

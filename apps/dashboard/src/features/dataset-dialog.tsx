@@ -1,9 +1,8 @@
 import type { DatasetResource } from '@spandrel/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { keys } from '../api/keys.js';
 import { TextField } from '../components/field.js';
-import { FormDialog } from './dialogs.js';
+import { FormDialog, textIn } from './dialogs.js';
 
 interface DatasetText {
   name: string;
@@ -22,27 +21,24 @@ interface DatasetDialogProps {
 /** Name and description of a dataset. */
 export function DatasetDialog({ title, action, initial, save, onSaved, onClose }: DatasetDialogProps) {
   const queryClient = useQueryClient();
-  const [name, setName] = useState(initial.name);
-  const [description, setDescription] = useState(initial.description ?? '');
   return (
     <FormDialog
       {...{ title, action, onClose }}
       size="small"
       failed="The dataset could not be saved"
-      canSend={name.trim() !== ''}
-      send={() => save({ name: name.trim(), description: description.trim() || null })}
+      send={(form) => save({ name: textIn(form, 'name'), description: textIn(form, 'description') || null })}
       onSent={(dataset) => {
         void queryClient.invalidateQueries({ queryKey: keys.datasets() });
         onClose();
         onSaved(dataset);
       }}
     >
-      <TextField label="Name" value={name} required onChange={({ target }) => setName(target.value)} />
+      <TextField label="Name" name="name" defaultValue={initial.name} required pattern=".*\S.*" />
       <TextField
         label="Description"
-        value={description}
+        name="description"
+        defaultValue={initial.description ?? ''}
         hint="What it is for. Reviewers see it as their instructions."
-        onChange={({ target }) => setDescription(target.value)}
       />
     </FormDialog>
   );

@@ -108,3 +108,6 @@ export function ConfirmAction<Answer>(props: ConfirmActionProps<Answer>) {
     </ConfirmDialog>
   );
 }
+
+/** The text of a field of a form. */
+export const textIn = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();

@@ -1,10 +1,8 @@
 import { formatCounted } from '@spandrel/contract/browser';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FormDialog } from '../dialogs.js';
 import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { datasetAddress } from '../addresses.js';
 import { describeNew } from '../describe-new.js';
 import { runBulkJob, type ChosenRows } from '../list/bulk-job.js';
@@ -23,7 +21,6 @@ export interface AddManyToDatasetProps {
 
 /** Makes a datapoint of each of many spans, in a dataset that is there or a new one, in the background. */
 export function AddManyToDataset({ what, chosen, isOfTraces = false, onAdded, onClose }: AddManyToDatasetProps) {
-  const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
   const [isReviewed, setIsReviewed] = useState(false);
   const add = (datasetId: string): void => {
@@ -44,7 +41,7 @@ export function AddManyToDataset({ what, chosen, isOfTraces = false, onAdded, on
       action="Add"
       failed="The datapoints could not be added"
       canSend={isReady}
-      send={() => take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }))}
+      send={take}
       onSent={add}
       onClose={onClose}
     >

@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FormDialog } from '../dialogs.js';
 import { api } from '../../api/api.js';
-import { keys } from '../../api/keys.js';
 import { TextArea } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { notify } from '../../components/notify.js';
@@ -26,7 +24,6 @@ interface AddToDatasetProps {
 
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
 export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
-  const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
   const { answer: datapoint, error } = useAsked(payload, 'datapoint', NOTHING);
   const [edited, setEdited] = useState<string | null>(null);
@@ -40,7 +37,7 @@ export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
       failed="The datapoint could not be added"
       canSend={isReady}
       send={async () => {
-        const id = await take().finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
+        const id = await take();
         return api.exportSpan({ path: { id }, body: { span_id: spanId, ...(expected !== undefined && { expected }) } });
       }}
       onSent={({ id, dataset_id: datasetId }) => {

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { SelectField, TextField } from '../../components/field.js';
@@ -7,17 +7,9 @@ import { QueryFault } from '../../components/page-parts.js';
 
 const NEW = 'new';
 
-export interface DatasetChoice {
-  /** The combobox `Dataset`, and the name of a new one. */
-  fields: ReactNode;
-  /** Whether a dataset is chosen, or a new one has a name. */
-  isReady: boolean;
-  /** The id of the chosen dataset; a new one is made. A second try goes into the dataset that the first one made. */
-  take(): Promise<string>;
-}
-
 /** Into which dataset something goes: one that is there, or a new one. */
-export function useDatasetChoice(): DatasetChoice {
+export function useDatasetChoice() {
+  const queryClient = useQueryClient();
   const datasets = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => api.listDatasets({ signal }) });
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState('');
@@ -27,12 +19,18 @@ export function useDatasetChoice(): DatasetChoice {
     { value: NEW, label: 'New dataset' },
   ];
   return {
+    /** Whether a dataset is chosen, or a new one has a name. */
     isReady: dataset !== NEW || name.trim() !== '',
-    take: async () => {
-      const id = dataset === NEW ? (await api.createDataset({ body: { name: name.trim() } })).id : dataset;
+    /** The id of the chosen dataset; a new one is made. A second try goes into the dataset that the first one made. */
+    take: async (): Promise<string> => {
+      if (dataset !== NEW) return dataset;
+      const { id } = await api
+        .createDataset({ body: { name: name.trim() } })
+        .finally(() => queryClient.invalidateQueries({ queryKey: keys.datasets() }));
       setChosen(id);
       return id;
     },
+    /** The combobox `Dataset`, and the name of a new one. */
     fields: (
       <>
         <SelectField

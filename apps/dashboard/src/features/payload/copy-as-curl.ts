@@ -1,4 +1,5 @@
 import { isObject, listOf, objectOf, type JsonObject } from '@spandrel/contract/browser';
+import type { CurlOptions } from './payload-types.js';
 
 /** What a recorded call is repeated from: a span, read with every digit of its numbers. */
 export interface RecordedCall {
@@ -7,18 +8,11 @@ export interface RecordedCall {
   metadata: unknown;
 }
 
-/** The gateway that the call is repeated through. */
-export interface GatewayAddress {
-  url: string;
-  /** Whether it wants a key of its own. */
-  isCloud: boolean;
-}
-
 /**
  * The command that sends a recorded call again, through the gateway (docs/spec/dashboard-trace.md#copy-as-curl): the recorded messages and parameters byte for byte as
  * JSON, and variables in place of keys. For a POSIX shell.
  */
-export function curlOf(call: RecordedCall, gateway: GatewayAddress): string {
+export function curlOf(call: RecordedCall, gateway: CurlOptions): string {
   const provider = textOf(objectOf(call.kind)['provider']) ?? 'openai';
   const path = textOf(objectOf(call.metadata)['endpoint']) ?? defaultPath(provider);
   const body = bodyOf(path, call);
@@ -41,7 +35,7 @@ function dataOf(json: string): string {
   return `--data-binary @- <<'END_OF_BODY'\n${json}\nEND_OF_BODY`;
 }
 
-function headersOf(provider: string, path: string, { isCloud }: GatewayAddress): string[] {
+function headersOf(provider: string, path: string, { isCloud }: CurlOptions): string[] {
   const headers = [quoted('Content-Type: application/json')];
   if (provider === 'anthropic') {
     headers.push('"x-api-key: $ANTHROPIC_API_KEY"', quoted('anthropic-version: 2023-06-01'));

@@ -26,9 +26,10 @@ export interface PayloadSummary {
   finishReason: string | null;
 }
 
-/** What a command is made of that goes beyond the span. */
+/** The gateway that a call is repeated through. */
 export interface CurlOptions {
   url: string;
+  /** Whether it wants a key of its own. */
   isCloud: boolean;
 }
 

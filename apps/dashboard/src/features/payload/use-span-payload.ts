@@ -7,18 +7,11 @@ import { openPayload, type Answer, type Given, type OpenPayload, type PayloadQue
 /** Keys run through spans faster than their texts are fetched: those that are passed are not asked for. */
 const SETTLE_MS = 80;
 
-export interface SpanPayloadState {
-  /** `null` while it is fetched, and where it could not be. */
-  payload: OpenPayload | null;
-  error: Error | null;
-  retry(): void;
-}
-
 /**
  * The texts of one span, fetched when it is opened.
  * @param version another value where the span has changed, such as its status; what is shown stays until the new is there.
  */
-export function useSpanPayload(id: string, version: string): SpanPayloadState {
+export function useSpanPayload(id: string, version: string) {
   const [state, setState] = useState<{ id: string; payload: OpenPayload | null; error: Error | null } | null>(null);
   const [attempt, setAttempt] = useState(0);
   const shown = useRef<OpenPayload | null>(null);
@@ -57,6 +50,7 @@ export function useSpanPayload(id: string, version: string): SpanPayloadState {
   );
   const isOfThis = state?.id === id;
   return {
+    /** `null` while it is fetched, and where it could not be. */
     payload: isOfThis ? state.payload : null,
     error: isOfThis ? state.error : null,
     retry: () => setAttempt(attempt + 1),

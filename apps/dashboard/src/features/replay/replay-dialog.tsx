@@ -6,12 +6,12 @@ import { keys } from '../../api/keys.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { FaultNotice } from '../../components/page-parts.js';
 import { runAddress } from '../addresses.js';
-import { FormDialog } from '../dialogs.js';
+import { FormDialog, textIn } from '../dialogs.js';
 import { useModelChoices } from '../model-choices.js';
 import formStyles from '../runs/run-form.module.css';
 import { EMPTY_SCORER, scoringOf, type ScorerFields } from '../runs/scorer-fields.js';
 import { ScorerForm } from '../runs/scorer-form.js';
-import { scoringFirst, textIn, type ReplaySource } from './replay-source.js';
+import { scoringFirst, type ReplaySource } from './replay-source.js';
 
 export interface ReplayDialogProps {
   /** Which calls are made again. */

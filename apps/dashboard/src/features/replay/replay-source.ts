@@ -50,6 +50,3 @@ export const sourceOfModel = (model: string, filters: object = {}): Named => ({
 /** What a replay is scored by unless somebody chooses: recorded calls have no value that was expected. */
 export const scoringFirst = (offered: CapabilitiesResource['scorers']): string =>
   (offered.find(({ needs_baseline: needs }) => needs) ?? offered[0])?.name ?? '';
-
-/** The text of a field of a form. */
-export const textIn = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
