@@ -273,7 +273,7 @@ describe('datapoints', () => {
 
     const importAgain = async (content: string, choice: string | null): Promise<void> => {
       await page.getByRole('button', { name: 'Import', exact: true }).first().click();
-      // Whoever closes the list of files without choosing one goes on in the dialog.
+      // A list of files that is closed without a choice leaves the dialog open.
       await field.dispatchEvent('cancel', { bubbles: true, cancelable: true });
       await field.setInputFiles({ name: 'again.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(content) });
       if (choice !== null) await dialog.getByRole('checkbox', { name: choice }).check();
