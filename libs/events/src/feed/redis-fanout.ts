@@ -22,7 +22,7 @@ const messageSchema = z.object({
   /** The process that sends it. */
   instance: z.string(),
   /** Which events were committed; left out when the sender does not know what it could not send. */
-  events: z.object({ projectId: z.string(), lastSeq: z.int().min(1) }).optional(),
+  events: z.object({ projectId: z.string(), firstSeq: z.int().min(1), lastSeq: z.int().min(1) }).optional(),
 });
 
 /**
@@ -107,13 +107,13 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     else void this.feeds.catchUp();
   };
 
-  private async publish({ projectId, lastSeq }: EventBatch): Promise<void> {
+  private async publish({ projectId, firstSeq, lastSeq }: EventBatch): Promise<void> {
     if (!this.publisher?.isReady) {
       this.owesOthers = true;
       return;
     }
     try {
-      await this.send({ projectId, lastSeq });
+      await this.send({ projectId, firstSeq, lastSeq });
       await this.payOthers();
     } catch (error) {
       this.owesOthers = true;
@@ -140,10 +140,10 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
 
 const databaseOf = (url: string | null): string => /^\/(\d+)/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1] ?? '0';
 
-/** @returns `undefined` for what is no message of ours. */
-function readMessage(text: string): z.output<typeof messageSchema> | undefined {
+/** @returns `undefined` for what is no message of ours. Servers of 0.1.0 send texts of events in lines behind the first. */
+export function readMessage(text: string): z.output<typeof messageSchema> | undefined {
   try {
-    return messageSchema.safeParse(JSON.parse(text)).data;
+    return messageSchema.safeParse(JSON.parse(text.split('\n', 1)[0]!)).data;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** How the text of a flag or a variable is read; a list has commas between its entries, a switch is a flag without a value, whose `--no-…` turns it off. */
-export type SettingKind = 'text' | 'integer' | 'boolean' | 'list' | 'switch';
+type SettingKind = 'text' | 'integer' | 'boolean' | 'list' | 'switch';
 
 interface SettingDescription<Input> {
   /** Taken where nobody says otherwise; `undefined` for a setting that may be absent. */

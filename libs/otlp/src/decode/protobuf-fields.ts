@@ -1,6 +1,8 @@
 import { ExportFault } from './item-budget.js';
 
 const TWO_32 = 2 ** 32;
+/** From here on a byte of a number has others behind it. */
+const TWO_BYTES = 0x80;
 
 /** Wire types of protobuf. Groups (3 and 4) are no part of OTLP, 6 and 7 do not exist. */
 const VARINT = 0;
@@ -155,6 +157,11 @@ export class ProtobufFields {
 
   /** @throws ExportFault for a larger number: its lower bits alone would mean something else. */
   private upTo32Bits(otherwise: string): number {
+    const byte = this.at < this.end ? this.buffer[this.at]! : TWO_BYTES;
+    if (byte < TWO_BYTES) {
+      this.at++;
+      return byte;
+    }
     const number = this.int64();
     if (typeof number === 'bigint' || number < 0 || number >= TWO_32) throw this.malformed(otherwise);
     return number;
