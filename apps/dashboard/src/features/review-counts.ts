@@ -16,7 +16,7 @@ export type QueueCount = Omit<QueueCounts['datasets'][number], 'dataset_id'> & {
 export const TARGETS_NAME = 'Traces, spans and sessions';
 
 /** How the counts are asked for, that of traces first. */
-export const QUEUE_COUNTS = queryOptions({
+const QUEUE_COUNTS = queryOptions({
   queryKey: firstKeys.queueCounts(),
   queryFn: async ({ signal }): Promise<readonly QueueCount[]> => {
     const { datasets, targets } = await api.countQueue({ signal });
