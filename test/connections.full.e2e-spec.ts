@@ -459,7 +459,7 @@ describe('the key file', () => {
 
   it('that others may read is closed to them by a start, with a warning', () => {
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    expect(successor.output()).toContain('its mode is now 0600');
+    expect(successor.output()).toContain('their modes are closed to them now');
   });
 
   it('goes over to a variable, and takes no new key of one', async () => {
