@@ -2,7 +2,8 @@ import type { Settings } from '../settings.js';
 import { findGateway } from './find-gateway.js';
 import { gatewayFetch, type GatewayFetch } from './gateway-fetch.js';
 import { routeOf, type KnownClient } from './via-gateway.js';
-import { context, type Context } from '../tracing/context.js';
+import { context } from '../tracing/context.js';
+import type { Context } from '../tracing/open-context.js';
 import { formatTraceparent } from '../tracing/ids.js';
 
 /** What the calls of an instance go out by; it is loaded with the first of them. */

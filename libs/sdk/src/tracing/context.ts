@@ -1,15 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { OutgoingSpan } from '../delivery/queue.js';
 import { isIterator, watchIterator } from '../following/iterators.js';
-import type { Trace } from './trace.js';
-
-export interface Context {
-  readonly trace: Trace;
-  /** The id of the span that new spans are children of; null in a trace without one. */
-  readonly spanId: string | null;
-  /** Undefined where the span belongs to the caller of this process. */
-  readonly span: OutgoingSpan | undefined;
-}
+import type { Context } from './open-context.js';
 
 const KEY = Symbol.for('@spandrel/sdk context 1');
 const shared = globalThis as { [KEY]?: AsyncLocalStorage<Context> };

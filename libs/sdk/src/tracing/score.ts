@@ -1,6 +1,6 @@
 import { KEY_LENGTH_MAX, plainText } from '../recording/plain-text.js';
 import { newTraceId } from './ids.js';
-import type { Context } from './context.js';
+import type { Context } from './open-context.js';
 import type { Recorder } from './recorder.js';
 
 /** What is said of a trace, a span or a session; of the span that is open where none of them is named. */

@@ -1,7 +1,8 @@
 import type { OutgoingSpan } from '../delivery/queue.js';
 import { KEY_LENGTH_MAX, plainText, errorText, NAME_LENGTH_MAX } from '../recording/plain-text.js';
 import type { Faults, MaskPlace } from '../recording/recording.js';
-import { inContext, type Context } from './context.js';
+import { inContext } from './context.js';
+import type { Context } from './open-context.js';
 import { formatTraceparent } from './ids.js';
 import type { Recorder } from './recorder.js';
 import { formatTime, NO_TRACE, timeOf, type Trace } from './trace.js';
