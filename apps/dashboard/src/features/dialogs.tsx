@@ -111,3 +111,11 @@ export function ConfirmAction<Answer>(props: ConfirmActionProps<Answer>) {
 
 /** The text of a field of a form. */
 export const textIn = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
+
+/** The dialog that a table has open: for a new row, or for one of its rows by the word of the button that opens it. */
+export type OpenedDialog<Row, Word extends string = 'Edit' | 'Delete'> =
+  | typeof NEW_ROW
+  | { word: Word; row: Row }
+  | null;
+
+export const NEW_ROW = { word: 'New', row: null } as const;

@@ -11,6 +11,7 @@ import { EmptyState, PageHeading } from '../../components/page-parts.js';
 import { TabList, TabPanel } from '../../components/tab-list.js';
 import { Time } from '../../components/time.js';
 import { AlertDialog } from '../../features/alerts/create-alert.js';
+import { NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { describeAlert, explainEvaluation, MEASURES, STATES } from '../../features/alerts/alert-words.js';
 import { alertAddress, ALERTS, rereadAlerts } from '../../features/alerts/alerts.js';
 import { DeleteAlert } from '../../features/alerts/delete-alert.js';
@@ -49,7 +50,7 @@ export function AlertsPage() {
   );
 }
 
-type Opened = 'new' | { word: 'Edit' | 'Delete'; alert: AlertResource } | null;
+type Opened = OpenedDialog<AlertResource>;
 
 function AlertsTab() {
   const alerts = useQuery(ALERTS);
@@ -58,9 +59,8 @@ function AlertsTab() {
   const [opened, setOpened] = useState<Opened>(null);
   const close = (): void => setOpened(null);
   const reread = (): Promise<void> => rereadAlerts(client);
-  const { word, alert } = opened === null || opened === 'new' ? {} : opened;
   const create = (
-    <Button writes variant="primary" icon="plus" onClick={() => setOpened('new')}>
+    <Button writes variant="primary" icon="plus" onClick={() => setOpened(NEW_ROW)}>
       New alert
     </Button>
   );
@@ -83,8 +83,10 @@ function AlertsTab() {
           </EmptyState>
         }
       />
-      {(opened === 'new' || word === 'Edit') && <AlertDialog alert={alert ?? { measure: 'cost' }} onClose={close} />}
-      {word === 'Delete' && <DeleteAlert alert={alert!} onClose={close} />}
+      {(opened?.word === 'New' || opened?.word === 'Edit') && (
+        <AlertDialog alert={opened.row ?? { measure: 'cost' }} onClose={close} />
+      )}
+      {opened?.word === 'Delete' && <DeleteAlert alert={opened.row} onClose={close} />}
     </>
   );
 }
@@ -123,7 +125,7 @@ function alertColumns(reread: () => Promise<void>, open: (opened: Opened) => voi
       <RowButtons>
         <RowButton word="Test" name={alert.name} onClick={() => void test(alert)} />
         {(['Edit', 'Delete'] as const).map((word) => (
-          <RowButton key={word} word={word} name={alert.name} onClick={() => open({ word, alert })} />
+          <RowButton key={word} word={word} name={alert.name} onClick={() => open({ word, row: alert })} />
         ))}
       </RowButtons>
     )),

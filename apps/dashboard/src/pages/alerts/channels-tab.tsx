@@ -13,12 +13,12 @@ import { CHANNELS, NO_MAIL } from '../../features/alerts/alerts.js';
 import { DeliveriesTable } from '../../features/alerts/deliveries-table.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
-import { ConfirmAction, FormDialog } from '../../features/dialogs.js';
+import { ConfirmAction, FormDialog, NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { QueryGrid } from '../../features/list/query-grid.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { useCapabilities } from '../../features/browser-session.js';
 
-type Opened = 'new' | { word: 'Edit' | 'Delete' | 'Deliveries of'; channel: AlertChannelResource } | null;
+type Opened = OpenedDialog<AlertChannelResource, 'Edit' | 'Delete' | 'Deliveries of'>;
 
 /** Where alerts are sent to. */
 export function ChannelsTab() {
@@ -28,11 +28,10 @@ export function ChannelsTab() {
   const close = (): void => setOpened(null);
   const reread = (): void => void client.invalidateQueries({ queryKey: CHANNELS.queryKey });
   const create = (
-    <Button writes variant="primary" icon="plus" onClick={() => setOpened('new')}>
+    <Button writes variant="primary" icon="plus" onClick={() => setOpened(NEW_ROW)}>
       New channel
     </Button>
   );
-  const { word, channel } = opened === null || opened === 'new' ? {} : opened;
   return (
     <>
       <QueryGrid<AlertChannelResource>
@@ -40,7 +39,7 @@ export function ChannelsTab() {
         query={channels}
         rows={channels.data ?? []}
         columns={channelColumns(setOpened)}
-        onOpen={(row) => setOpened({ word: 'Deliveries of', channel: row })}
+        onOpen={(row) => setOpened({ word: 'Deliveries of', row })}
         above={create}
         empty={
           <EmptyState title="No channels yet" action={create}>
@@ -48,26 +47,26 @@ export function ChannelsTab() {
           </EmptyState>
         }
       />
-      {(opened === 'new' || word === 'Edit') && (
-        <ChannelDialog channel={channel ?? null} onSaved={reread} onClose={close} />
+      {(opened?.word === 'New' || opened?.word === 'Edit') && (
+        <ChannelDialog channel={opened.row} onSaved={reread} onClose={close} />
       )}
-      {word === 'Deliveries of' && (
-        <Dialog title={`Deliveries of ${channel!.name}`} size="large" onClose={close}>
-          <DeliveriesTable channels={[channel!]} />
+      {opened?.word === 'Deliveries of' && (
+        <Dialog title={`Deliveries of ${opened.row.name}`} size="large" onClose={close}>
+          <DeliveriesTable channels={[opened.row]} />
         </Dialog>
       )}
-      {word === 'Delete' && (
+      {opened?.word === 'Delete' && (
         <ConfirmAction
           title="Delete channel?"
           action="Delete"
-          act={() => api.deleteAlertChannel({ path: { id: channel!.id } })}
+          act={() => api.deleteAlertChannel({ path: { id: opened.row.id } })}
           onDone={reread}
-          done={`Deleted the channel ${channel!.name}`}
+          done={`Deleted the channel ${opened.row.name}`}
           failed="The channel could not be deleted"
           onClose={close}
         >
           <p>
-            The channel <bdi>{channel!.name}</bdi> is deleted with its deliveries, and taken from the alerts that have
+            The channel <bdi>{opened.row.name}</bdi> is deleted with its deliveries, and taken from the alerts that have
             it.
           </p>
         </ConfirmAction>
@@ -99,12 +98,15 @@ function channelColumns(open: (opened: Opened) => void): GridColumn<AlertChannel
     cellColumn('signed', 'Signed', 70, ({ kind, signed }) => (kind === 'webhook' ? (signed ? 'Yes' : 'No') : NONE)),
     cellColumn('actions', 'Actions', 260, (channel) => (
       <RowButtons>
-        <Button aria-label={`Deliveries of ${channel.name}`} onClick={() => open({ word: 'Deliveries of', channel })}>
+        <Button
+          aria-label={`Deliveries of ${channel.name}`}
+          onClick={() => open({ word: 'Deliveries of', row: channel })}
+        >
           Deliveries
         </Button>
         <RowButton word="Test" name={channel.name} onClick={() => void test(channel)} />
         {(['Edit', 'Delete'] as const).map((word) => (
-          <RowButton key={word} word={word} name={channel.name} onClick={() => open({ word, channel })} />
+          <RowButton key={word} word={word} name={channel.name} onClick={() => open({ word, row: channel })} />
         ))}
       </RowButtons>
     )),

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState, useCallback } from 'react';
 import { gridRows, useAdministeredList } from '../../features/list/use-paged-list.js';
 import { QueryFault, EmptyState, PageHeading } from '../../components/page-parts.js';
-import { ConfirmAction } from '../../features/dialogs.js';
+import { ConfirmAction, NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
 import { zoneName } from '../../components/format.js';
@@ -21,7 +21,7 @@ import { ConnectionDialog, ConnectionTest, type ShownTest } from './connection-d
 import { useMutation } from '@tanstack/react-query';
 import { notifyError } from '../../components/notify.js';
 
-type Opened = 'new' | { word: 'Edit' | 'Delete'; connection: ConnectionResource } | null;
+type Opened = OpenedDialog<ConnectionResource>;
 
 /** The connections to providers of models: made, changed, tested and deleted. */
 export function ConnectionsPage() {
@@ -32,12 +32,17 @@ export function ConnectionsPage() {
   const onTest = useLatest((connection: ConnectionResource) => begin(connection));
   const { times } = usePreferences();
   const columns = useMemo(() => connectionColumns(zoneName(Date.now(), times), onTest, setOpened), [times, onTest]);
-  const { word, connection } = opened === null || opened === 'new' ? {} : opened;
   const place = useListPlace();
   const isEmpty = !list.isWaiting && list.error === null && list.firstPage !== undefined && list.length === 0;
   const close = (): void => setOpened(null);
   const create = (
-    <Button writes variant="primary" icon="plus" disabled={capabilities === undefined} onClick={() => setOpened('new')}>
+    <Button
+      writes
+      variant="primary"
+      icon="plus"
+      disabled={capabilities === undefined}
+      onClick={() => setOpened(NEW_ROW)}
+    >
       New connection
     </Button>
   );
@@ -67,33 +72,33 @@ export function ConnectionsPage() {
           label="Connections"
           columns={columns}
           {...gridRows(list)}
-          onOpen={(row) => setOpened({ word: 'Edit', connection: row })}
+          onOpen={(row) => setOpened({ word: 'Edit', row })}
           {...place}
         />
       )}
-      {(opened === 'new' || word === 'Edit') && capabilities !== undefined && (
+      {(opened?.word === 'New' || opened?.word === 'Edit') && capabilities !== undefined && (
         <ConnectionDialog
-          connection={connection ?? null}
+          connection={opened.row}
           providers={capabilities.providers}
           onSaved={onSaved}
           onClose={close}
         />
       )}
-      {word === 'Delete' && (
+      {opened?.word === 'Delete' && (
         <ConfirmAction
           title="Delete connection?"
           action="Delete"
-          act={() => api.deleteConnection({ path: { id: connection!.id } })}
+          act={() => api.deleteConnection({ path: { id: opened.row.id } })}
           onDone={() => {
-            forget(connection!.id);
+            forget(opened.row.id);
             void reread();
           }}
-          done={`Deleted the connection ${connection!.name}`}
+          done={`Deleted the connection ${opened.row.name}`}
           failed="The connection could not be deleted"
           onClose={close}
         >
           <p>
-            The connection <bdi>{connection!.name}</bdi> and its stored key are deleted. Runs that used it keep their
+            The connection <bdi>{opened.row.name}</bdi> and its stored key are deleted. Runs that used it keep their
             results.
           </p>
         </ConfirmAction>
@@ -129,7 +134,7 @@ function connectionColumns(
       <RowButtons>
         <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
         {(['Edit', 'Delete'] as const).map((word) => (
-          <RowButton key={word} word={word} name={row.name} onClick={() => open({ word, connection: row })} />
+          <RowButton key={word} word={word} name={row.name} onClick={() => open({ word, row })} />
         ))}
       </RowButtons>
     )),

@@ -2,7 +2,7 @@ import type { CaptureRuleResource, CreateCaptureRule, CapturePreview, SpanOutlin
 import { useQuery, useQueryClient, keepPreviousData } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { EmptyState, QueryFault } from '../../components/page-parts.js';
-import { ConfirmAction, FormDialog } from '../../features/dialogs.js';
+import { ConfirmAction, FormDialog, NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
 import { Button, RowButton, RowButtons } from '../../components/button.js';
@@ -31,18 +31,19 @@ import styles from './rule-dialog.module.css';
 /** Many spans may be captured at once; counts are asked for again this often at most. */
 const BETWEEN_MS = 1_000;
 
-type Opened = 'new' | { word: 'Edit' | 'Delete'; rule: CaptureRuleResource } | null;
+type Opened = OpenedDialog<CaptureRuleResource>;
 
 /** The capture rules of a dataset. */
 export function RulesTab({ datasetId }: { datasetId: string }) {
   const { query, refresh } = useRules(datasetId);
   const [opened, setOpened] = useState<Opened>(null);
-  const { word, rule } = opened === null || opened === 'new' ? {} : opened;
   const close = (): void => setOpened(null);
   const columns = useMemo(() => ruleColumns(refresh, setOpened), [refresh]);
-  useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setOpened('new') }]);
+  useShortcuts([
+    { keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setOpened(NEW_ROW) },
+  ]);
   const newRule = (
-    <Button writes variant="primary" icon="plus" onClick={() => setOpened('new')}>
+    <Button writes variant="primary" icon="plus" onClick={() => setOpened(NEW_ROW)}>
       New rule
     </Button>
   );
@@ -52,7 +53,7 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
         label="Capture rules"
         {...{ query, columns }}
         rows={query.data?.capture_rules ?? []}
-        onOpen={(row) => setOpened({ word: 'Edit', rule: row })}
+        onOpen={(row) => setOpened({ word: 'Edit', row })}
         above={newRule}
         empty={
           <EmptyState title="No capture rules yet" action={newRule}>
@@ -63,20 +64,20 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
           </EmptyState>
         }
       />
-      {(opened === 'new' || word === 'Edit') && (
-        <RuleDialog {...{ datasetId }} rule={rule ?? null} onSaved={() => void refresh()} onClose={close} />
+      {(opened?.word === 'New' || opened?.word === 'Edit') && (
+        <RuleDialog {...{ datasetId }} rule={opened.row} onSaved={() => void refresh()} onClose={close} />
       )}
-      {word === 'Delete' && (
+      {opened?.word === 'Delete' && (
         <ConfirmAction
           title="Delete capture rule?"
           action="Delete"
-          act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: rule!.id } })}
+          act={() => api.deleteCaptureRule({ path: { id: datasetId, rule_id: opened.row.id } })}
           onDone={() => void refresh()}
-          done={`Deleted the rule ${rule!.name}`}
+          done={`Deleted the rule ${opened.row.name}`}
           failed="The rule could not be deleted"
           onClose={close}
         >
-          <p>Datapoints that {rule!.name} captured are kept. This cannot be undone.</p>
+          <p>Datapoints that {opened.row.name} captured are kept. This cannot be undone.</p>
         </ConfirmAction>
       )}
     </>
@@ -122,7 +123,7 @@ function ruleColumns(
     cellColumn('actions', 'Actions', 124, (rule) => (
       <RowButtons>
         {(['Edit', 'Delete'] as const).map((word) => (
-          <RowButton key={word} word={word} name={rule.name} onClick={() => open({ word, rule })} />
+          <RowButton key={word} word={word} name={rule.name} onClick={() => open({ word, row: rule })} />
         ))}
       </RowButtons>
     )),

@@ -7,14 +7,14 @@ import { Button, RowButton, RowButtons } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-props.js';
 import { cellColumn } from '../../features/columns/cell-column.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
-import { ConfirmAction, FormDialog } from '../../features/dialogs.js';
+import { ConfirmAction, FormDialog, NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { useAdministeredList } from '../../features/list/use-paged-list.js';
 import { SCORE_DEFINITIONS } from '../../features/scores/score-definitions.js';
 import { KIND_WORDS, writeCategories, readDefinition } from './definition-form.js';
 import { AdministeredGrid, Section } from './section.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 
-type Opened = 'new' | { word: 'Edit' | 'Delete'; definition: ScoreDefinition } | null;
+type Opened = OpenedDialog<ScoreDefinition>;
 
 /** What scores of which name look like, which makes the forms of reviews and of scores given by hand. */
 export function DefinitionsSection() {
@@ -22,7 +22,6 @@ export function DefinitionsSection() {
   const client = useQueryClient();
   const [opened, setOpened] = useState<Opened>(null);
   const columns = useMemo(() => definitionColumns(setOpened), []);
-  const { word, definition } = opened === null || opened === 'new' ? {} : opened;
   const close = (): void => setOpened(null);
   const onChanged = (): void => {
     void client.invalidateQueries({ queryKey: SCORE_DEFINITIONS.queryKey });
@@ -32,7 +31,7 @@ export function DefinitionsSection() {
     <Section
       title="Score definitions"
       actions={
-        <Button writes icon="plus" onClick={() => setOpened('new')}>
+        <Button writes icon="plus" onClick={() => setOpened(NEW_ROW)}>
           New definition
         </Button>
       }
@@ -43,21 +42,21 @@ export function DefinitionsSection() {
         columns={columns}
         empty="No definitions yet. A definition says what scores of a name look like: a number in a range, a category, yes or no, or a text. Reviews and scores by hand ask for them with a form."
       />
-      {(opened === 'new' || word === 'Edit') && (
-        <DefinitionDialog definition={definition ?? null} {...{ onChanged }} onClose={close} />
+      {(opened?.word === 'New' || opened?.word === 'Edit') && (
+        <DefinitionDialog definition={opened.row} {...{ onChanged }} onClose={close} />
       )}
-      {word === 'Delete' && (
+      {opened?.word === 'Delete' && (
         <ConfirmAction
           title="Delete score definition?"
           action="Delete"
-          act={() => api.deleteScoreDefinition({ path: { id: definition!.id } })}
+          act={() => api.deleteScoreDefinition({ path: { id: opened.row.id } })}
           onDone={onChanged}
-          done={`Deleted the definition ${definition!.name}`}
+          done={`Deleted the definition ${opened.row.name}`}
           failed="The definition could not be deleted"
           onClose={close}
         >
           <p>
-            Scores of the name <bdi>{definition!.name}</bdi> stay as they are; new ones may have any value.
+            Scores of the name <bdi>{opened.row.name}</bdi> stay as they are; new ones may have any value.
           </p>
         </ConfirmAction>
       )}
@@ -84,7 +83,7 @@ function definitionColumns(open: (opened: Opened) => void): GridColumn<ScoreDefi
     cellColumn('actions', 'Actions', 130, (definition) => (
       <RowButtons>
         {(['Edit', 'Delete'] as const).map((word) => (
-          <RowButton key={word} word={word} name={definition.name} onClick={() => open({ word, definition })} />
+          <RowButton key={word} word={word} name={definition.name} onClick={() => open({ word, row: definition })} />
         ))}
       </RowButtons>
     )),

@@ -2,7 +2,7 @@ import type { ProjectResource, UpdateProject } from '@spandrel/contract';
 import { formatCounted } from '@spandrel/contract/browser';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { FormDialog } from '../../features/dialogs.js';
+import { FormDialog, NEW_ROW, type OpenedDialog } from '../../features/dialogs.js';
 import { api } from '../../api/api.js';
 import { Button } from '../../components/button.js';
 import { TextField, CheckboxField } from '../../components/field.js';
@@ -20,7 +20,7 @@ import styles from './settings-page.module.css';
 
 const PROGRESS_MS = 3_000;
 
-type Opened = 'new' | { word: 'Change' | 'Delete'; project: ProjectResource } | null;
+type Opened = OpenedDialog<ProjectResource, 'Change' | 'Delete'>;
 
 /** The projects of the organization, each with data and keys of its own. */
 export function ProjectsSection({ orgId }: { orgId: string }) {
@@ -28,7 +28,6 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
   const [opened, setOpened] = useState<Opened>(null);
   const close = (): void => setOpened(null);
   const onChanged = (): void => void reread();
-  const { word, project } = opened === null || opened === 'new' ? {} : opened;
   const { times } = usePreferences();
   const columns = useMemo(() => projectColumns(zoneName(Date.now(), times), setOpened), [times]);
   const isDeleting = list.readRows.some(({ removal }) => removal !== null);
@@ -47,7 +46,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
     <Section
       title="Projects"
       actions={
-        <Button icon="plus" onClick={() => setOpened('new')}>
+        <Button icon="plus" onClick={() => setOpened(NEW_ROW)}>
           New project
         </Button>
       }
@@ -58,7 +57,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
         columns={columns}
         empty="No projects yet. Each has data and keys of its own."
       />
-      {opened === 'new' && (
+      {opened?.word === 'New' && (
         <FormDialog
           title="New project"
           size="small"
@@ -71,8 +70,8 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
           <TextField label="Name" name="name" required />
         </FormDialog>
       )}
-      {word === 'Change' && <EditProject project={project!} {...{ onChanged }} onClose={close} />}
-      {word === 'Delete' && <DeleteProject project={project!} onDeleted={onChanged} onClose={close} />}
+      {opened?.word === 'Change' && <EditProject project={opened.row} {...{ onChanged }} onClose={close} />}
+      {opened?.word === 'Delete' && <DeleteProject project={opened.row} onDeleted={onChanged} onClose={close} />}
     </Section>
   );
 }
@@ -89,7 +88,7 @@ const projectColumns = (zone: string, open: (opened: Opened) => void): GridColum
 ];
 
 function Actions({ row, open }: { row: ProjectResource; open(opened: Opened): void }) {
-  const openBy = (word: 'Change' | 'Delete') => () => open({ word, project: row });
+  const openBy = (word: 'Change' | 'Delete') => () => open({ word, row });
   if (row.removal) return <Deleting {...row.removal} />;
   return (
     <>
