@@ -28,7 +28,8 @@ const BODY_BYTES = 10_485_760;
 
 const DIALECTS = [
   ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
-  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit', 'sentry', 'gen-ai'],
+  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit'],
+  ...['sentry', 'typed-spans', 'gen-ai'],
 ];
 
 /** All built-in dialects, in their order. */

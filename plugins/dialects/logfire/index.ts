@@ -8,6 +8,7 @@ import {
   hasAny,
   listOf,
   objectOf,
+  promptOfRequest,
   reportedOpenAiUsage,
   saidJson,
   takeAt,
@@ -50,7 +51,7 @@ function read(span: OtelSpan): SpanReading {
     usage: reportedOpenAiUsage(objectOf(answer?.value)['usage']),
     input:
       ofAgents?.input ??
-      requestMessages(request) ??
+      (request && (asked['messages'] ?? asked['input']) !== undefined ? promptOfRequest(request) : undefined) ??
       agentInput(attributes) ??
       inEvents?.input ??
       takeAt(attributes, 'tool_arguments', saidJson),
@@ -81,13 +82,6 @@ function kindOf(
   if (isCall) return { type: 'llm_call' };
   if (hasAny(attributes, ALL_MESSAGES)) return { type: 'custom', kind: 'agent', name: agent };
   return undefined;
-}
-
-/** The body of the request to the provider; its parameters are in the attribute, which therefore stays. */
-function requestMessages(request: Given | undefined): Given | undefined {
-  const { messages, input, system, instructions } = objectOf(request?.value);
-  const reported = messages ?? input;
-  return reported === undefined ? undefined : { value: conversationOf(reported, system ?? instructions) };
 }
 
 /** What an agent was asked: its messages without the answers that it ended with. */

@@ -1,18 +1,13 @@
 import {
-  asCompletion,
-  asConversation,
-  completionOf,
-  conversationOf,
+  completionOfAnswer,
   defineDialect,
   kindOfType,
-  messageOfChoice,
   objectOf,
-  saidByModel,
+  promptOfRequest,
   saidJson,
   takeAt,
   takeMembers,
   textOf,
-  type Given,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
@@ -42,8 +37,8 @@ function read({ attributes, name }: OtelSpan): SpanReading {
       (isModels ? textOf(objectOf(given?.value)['model']) || undefined : undefined),
     provider: jsonTextAt(attributes, 'mlflow.llm.provider'),
     usage: usageOf(attributes, isModels ? objectOf(gave?.value)['usage'] : undefined),
-    input: inputOf(given, kind),
-    output: outputOf(gave, kind),
+    input: given && kind?.type === 'llm_call' ? promptOfRequest(given) : given,
+    output: gave && kind?.type === 'llm_call' ? completionOfAnswer(gave) : gave,
     session: idIn(attributes, 'mlflow.trace.session'),
     user: idIn(attributes, 'mlflow.trace.user'),
     traceMetadata: takeMembers(attributes, 'mlflow.traceTag.', undefined, saidJson),
@@ -69,25 +64,6 @@ function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
   return reported === undefined
     ? undefined
     : kindOfType(reported, jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? spanName);
-}
-
-/** The arguments of the function that was called: where they have messages, those; the whole stays an attribute then. */
-function inputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type !== 'llm_call' || !given) return given;
-  const { messages, system, prompt, input } = objectOf(given.value);
-  const reported = messages ?? prompt ?? input;
-  return reported === undefined ? asConversation(given) : { value: conversationOf(reported, system) };
-}
-
-/** An answer in OpenAI's or Anthropic's format, or messages; the whole stays an attribute where only a part is shown. */
-function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
-  if (kind?.type !== 'llm_call' || !given) return given;
-  const { choices, content, stop_reason: reason } = objectOf(given.value);
-  if (Array.isArray(choices)) return { value: completionOf(choices.map(messageOfChoice)) };
-  if (Array.isArray(content)) {
-    return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
-  }
-  return asCompletion({ ...given, value: saidByModel(given.value) });
 }
 
 /** Tokens of OpenAI's answer, else of `mlflow.chat.tokenUsage`; the cost of `mlflow.llm.cost`, whole or its total. */

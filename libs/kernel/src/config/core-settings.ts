@@ -50,7 +50,8 @@ const SCORERS = [
 /** The particular before the general: for each member of a span the first dialect that knows it is taken. */
 const DIALECTS = [
   ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
-  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit', 'sentry', 'gen-ai'],
+  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit'],
+  ...['sentry', 'typed-spans', 'gen-ai'],
 ];
 
 const MASKERS = ['email', 'phone', 'card', 'iban', 'ip', 'secret', 'pattern'];

@@ -52,7 +52,8 @@ const BUILT_INS = [
   ...['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'preference', 'none'],
   ...['regex', 'json-schema', 'json-equal', 'levenshtein', 'embedding-similarity', 'latency', 'cost'],
   ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
-  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit', 'sentry', 'gen-ai'],
+  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'genkit', 'codex', 'livekit'],
+  ...['sentry', 'typed-spans', 'gen-ai'],
   ...['email', 'phone', 'card', 'iban', 'ip', 'secret', 'pattern'],
 ];
 

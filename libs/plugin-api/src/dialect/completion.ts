@@ -179,6 +179,34 @@ export const asCompletion = (given: Given, finishReasons: readonly string[] = []
   value: completionOf(given.value, finishReasons),
 });
 
+/** What a call of a model was given, of the body of its request the messages; the whole stays where it was then. */
+export function promptOfRequest(given: Given): Given<ChatMessage[]> {
+  const { messages, contents, prompt, input, system, instructions, systemInstruction } = objectOf(given.value);
+  const reported = messages ?? contents ?? prompt ?? input;
+  if (reported === undefined) return asConversation(given);
+  return { value: conversationOf(reported, system ?? instructions ?? systemInstruction) };
+}
+
+/**
+ * What a call of a model gave back: an answer in the format of OpenAI, Anthropic or Gemini, messages, or a text. The whole
+ * stays where it was where only a part is shown.
+ */
+export function completionOfAnswer(given: Given): Given<Completion | undefined> {
+  const { choices, candidates, output, content, stop_reason: reason } = objectOf(given.value);
+  if (Array.isArray(choices)) return { value: completionOf(choices.map(messageOfChoice)) };
+  if (Array.isArray(candidates)) return { value: completionOf(candidates.map(messageOfCandidate)) };
+  if (Array.isArray(output)) return { value: completionOf(output) };
+  if (Array.isArray(content)) {
+    return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
+  }
+  return asCompletion({ ...given, value: saidByModel(given.value) });
+}
+
+const messageOfCandidate = (candidate: unknown): Record<string, unknown> => {
+  const { content, finishReason } = objectOf(candidate);
+  return { ...objectOf(content), role: 'assistant', finish_reason: finishReason ?? null };
+};
+
 const whole = (given: Given): Given => (isAllMessages(given.value) ? given : { value: given.value });
 
 /** A choice of an answer in the form that spans hold (docs/spec/recording.md#answers-and-streams). */

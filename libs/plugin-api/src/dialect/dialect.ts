@@ -153,4 +153,5 @@ const TYPES: ReadonlyMap<string, 'llm_call' | 'embedding' | 'tool_call' | 'retri
   ['tool', 'tool_call'],
   ['retriever', 'retrieval'],
   ['reranker', 'retrieval'],
+  ['rag', 'retrieval'],
 ]);

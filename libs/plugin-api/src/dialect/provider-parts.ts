@@ -30,12 +30,12 @@ const FLAT: ReadonlySet<unknown> = new Set([
 type FormOf = (value: unknown) => JsonObject | undefined;
 
 const callOf =
-  (id: string, args: string): FormOf =>
+  (id: string, args: string, name = 'name'): FormOf =>
   (value) => {
     const call = objectOf(value);
-    if (typeof call['name'] !== 'string') return undefined;
-    const rest = without(call, id, 'name', args);
-    return { type: 'tool_call', id: call[id] ?? null, name: call['name'], arguments: call[args] ?? null, ...rest };
+    if (typeof call[name] !== 'string') return undefined;
+    const rest = without(call, id, name, args);
+    return { type: 'tool_call', id: call[id] ?? null, name: call[name], arguments: call[args] ?? null, ...rest };
   };
 
 const resultOf =
@@ -54,10 +54,17 @@ export function valueOfResult(result: unknown): unknown {
   return json !== undefined && others.length === 0 && Object.keys(rest).length === 0 ? json : (result ?? null);
 }
 
-/** `{reasoningText: {text, signature}}` of Bedrock, or the text itself. */
+/** Haystack has the call that a result is of beside it. */
+const resultOfOrigin: FormOf = (value) => {
+  const { origin, ...result } = objectOf(value);
+  return resultOf('id', 'result')({ ...result, id: objectOf(origin)['id'] });
+};
+
+/** `{reasoningText: {text, signature}}` of Bedrock, `{reasoning_text}` of Haystack, or the text itself. */
 const reasoningOf: FormOf = (value) => {
   if (typeof value === 'string') return { type: 'reasoning', content: value };
-  const { reasoningText, ...rest } = objectOf(value);
+  const { reasoningText, reasoning_text: plain, ...rest } = objectOf(value);
+  if (typeof plain === 'string') return { type: 'reasoning', content: plain, ...rest };
   const { text, ...signed } = objectOf(reasoningText);
   return textOf(text) === null ? undefined : { type: 'reasoning', content: text, ...signed, ...rest };
 };
@@ -71,6 +78,8 @@ const FORMS: ReadonlyMap<string, FormOf> = new Map([
   ['function_response', resultOf('id', 'response')],
   ['toolRequest', callOf('ref', 'input')],
   ['toolResponse', resultOf('ref', 'output')],
+  ['tool_call', callOf('id', 'arguments', 'tool_name')],
+  ['tool_call_result', resultOfOrigin],
   ['reasoningContent', reasoningOf],
   ['reasoning', reasoningOf],
 ]);
