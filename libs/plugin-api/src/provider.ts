@@ -104,6 +104,8 @@ export interface RecordedChoice {
 export interface RecordedAnswer extends RecordedChoice {
   /** The model that answered, when the answer says. */
   model: string | null;
+  /** Whether that is another one than was asked for, which had declined: its prices count. */
+  isFallback?: boolean | undefined;
   /** All choices in their order, where there are several. */
   choices?: RecordedChoice[] | undefined;
   usage: Usage;

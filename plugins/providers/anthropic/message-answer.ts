@@ -40,10 +40,23 @@ export function readMessage(body: unknown): RecordedAnswer {
     finishReason: filledTextOf(message['stop_reason']),
     toolCalls: blocks.filter(({ type }) => isToolUse(type)).map(readToolUse),
     ...(reasoning !== '' && { reasoning }),
-    usage: readMessageUsage(message['usage']),
+    usage: { ...readMessageUsage(message['usage']), ...(isFree(message) && { cost: 0 }) },
+    ...(isServedByFallback(message) && { isFallback: true }),
     error: embeddedErrorOf(body),
   };
 }
+
+/** Whether nothing is billed: a request that was refused before there was any output, but for some categories. */
+function isFree({ stop_reason: reason, stop_details: details, content }: JsonObject): boolean {
+  const { type, category = null } = objectOf(details);
+  return reason === 'refusal' && type === 'refusal' && listOf(content).length === 0 && !BILLED_REFUSALS.has(category);
+}
+
+/** Categories of refusals that are billed without output (Anthropic's page on refusals and fallback). */
+const BILLED_REFUSALS: ReadonlySet<unknown> = new Set(['bio', 'frontier_llm', 'reasoning_extraction']);
+
+const isServedByFallback = ({ usage }: JsonObject): boolean =>
+  listOf(objectOf(usage)['iterations']).some((iteration) => objectOf(iteration)['type'] === 'fallback_message');
 
 /** `tool_use`, and the uses of Anthropic's own tools (`server_tool_use`, `mcp_tool_use`). */
 const isToolUse = (type: unknown): boolean => textOf(type)?.endsWith('tool_use') ?? false;

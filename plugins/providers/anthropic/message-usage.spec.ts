@@ -151,9 +151,33 @@ describe('the usage of a message', () => {
   });
 });
 
+interface Refused {
+  content: object[];
+  category?: string;
+}
+
 describe('a refusal', () => {
   const stop_details = { type: 'refusal', category: 'cyber', explanation: 'It asks for an exploit.' };
   const ending = { stop_reason: 'refusal', stop_details };
+
+  it.each([
+    ['before any output', { content: [] }, 0],
+    ['before any output, of a category that is billed', { content: [], category: 'bio' }, undefined],
+    ['in the middle of its output', { content: [{ type: 'text', text: 'I' }] }, undefined],
+  ])('is billed as it is where it comes %s', (_when, { content, category = 'cyber' }: Refused, cost) => {
+    const usage = { input_tokens: 106, output_tokens: 1 };
+    const read = readMessage({ content, usage, ...ending, stop_details: { ...stop_details, category } });
+    expect(usageMembers(read.usage).cost).toBe(cost);
+  });
+
+  it('that another model has answered is of that one', () => {
+    const iterations = [
+      { type: 'message', model: 'a' },
+      { type: 'fallback_message', model: 'b' },
+    ];
+    expect(readMessage({ model: 'b', usage: { iterations } })).toMatchObject({ model: 'b', isFallback: true });
+    expect(readMessage({ model: 'a', usage: {} }).isFallback).toBeUndefined();
+  });
 
   it('has its explanation for a text, where it has no other', () => {
     expect(readMessage({ content: [], ...ending }).text).toBe('It asks for an exploit.');

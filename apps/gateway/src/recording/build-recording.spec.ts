@@ -377,6 +377,20 @@ describe('how it ends', () => {
     expect(recorded(null)).toEqual([undefined, undefined]);
   });
 
+  it('is of the model that answered in place of one that declined', () => {
+    const kindOf = (isFallback?: boolean) => {
+      const readAnswer = () => ({ ...nothing, text: 'x', finishReason: 'stop', model: 'other', isFallback });
+      const wire = { entry: { name: 'acme', provider, base: null }, endpoint: { ...endpoint('sse'), readAnswer } };
+      const answer = { ...good, contentType: 'application/json' };
+      const { kind, name } = buildRecording(record({ wire, answer, response: buffered(Buffer.from('{}')) })).span;
+      return [kind?.['model'], name];
+    };
+    expect([kindOf(true), kindOf()]).toEqual([
+      ['other', 'm'],
+      ['m', 'm'],
+    ]);
+  });
+
   it('a plugin that throws costs details only', () => {
     const broken = {
       ...endpoint('sse'),

@@ -77,6 +77,7 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
   const read = maskedAnswer(readIfGood(record, request), masking);
   const answer = read?.answer ?? null;
   const model = storableName(request.model ?? answer?.model ?? null) ?? UNKNOWN_MODEL;
+  const paid = answer?.isFallback === true ? (storableName(answer.model) ?? model) : model;
   const error = errorOf(record, read, masking);
   const responseId = request.parameters['background'] === true ? pendingResponse(record, read) : null;
   const startedAt = formatTimestamp(facts.startedAt);
@@ -85,7 +86,7 @@ export function buildRecording(record: CallRecord, masking: Masking | null = nul
     trace_id: facts.traceId,
     parent_id: facts.parentId,
     name: model === UNKNOWN_MODEL ? wire.endpoint.name : masking ? masking.text(model, 'name', NAME_LENGTH_MAX) : model,
-    kind: kindOf(facts, model, outcome.kind === 'running' ? null : (answer?.usage ?? UNKNOWN_USAGE)),
+    kind: kindOf(facts, paid, outcome.kind === 'running' ? null : (answer?.usage ?? UNKNOWN_USAGE)),
     status: outcome.kind === 'running' ? 'running' : error === null ? 'completed' : { failed: { error } },
     started_at: startedAt,
     metadata: metadataOf(record, request, read, responseId !== null),

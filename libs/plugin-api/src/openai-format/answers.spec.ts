@@ -334,8 +334,29 @@ describe('a response', () => {
     expect(responsesEndpoint.readAnswer({ ...response(message('x')), usage }).usage.webSearchRequests).toBeUndefined();
     const counted = { ...read, tool_usage: { web_search: { num_requests: 5 } } };
     expect(responsesEndpoint.readAnswer(counted).usage.webSearchRequests).toBe(5);
-    const uncounted = { ...read, tool_usage: { web_search: { num_requests: 0 } } };
-    expect(responsesEndpoint.readAnswer(uncounted).usage.webSearchRequests).toBe(2);
+    const discounted = { ...read, tool_usage: { web_search: { num_requests: 0 } }, status: 'completed' };
+    expect(responsesEndpoint.readAnswer(discounted).usage.webSearchRequests).toBe(0);
+    const cut = { ...discounted, status: 'in_progress' };
+    expect(responsesEndpoint.readAnswer(cut).usage.webSearchRequests).toBe(2);
+    const failed = { ...response({ ...search('search'), status: 'failed' }, search('search')), usage };
+    expect(responsesEndpoint.readAnswer(failed).usage.webSearchRequests).toBe(1);
+  });
+
+  it('has the tokens of pictures that it made, which are no texts', () => {
+    const image_gen = {
+      ...{ input_tokens: 60, input_tokens_details: { image_tokens: 50, text_tokens: 10 } },
+      ...{ output_tokens: 4_000, total_tokens: 4_060 },
+    };
+    const read = (made: object) =>
+      responsesEndpoint.readAnswer({
+        ...response(message('x')),
+        usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 },
+        tool_usage: { image_gen: made, web_search: { num_requests: 0 } },
+      }).usage;
+    expect(read(image_gen)).toMatchObject({
+      ...{ inputTokens: 160, inputImageTokens: 50, outputTokens: 4_020, outputImageTokens: 4_000 },
+    });
+    expect(read({ input_tokens: 0, output_tokens: 0, total_tokens: 0 })).toMatchObject({ outputTokens: 20 });
   });
 
   it('that failed without a word is an error', () => {

@@ -12,7 +12,7 @@ import {
 } from '../wire/lenient-json.js';
 import { withSystemFirst, reasoningText } from '../wire/messages.js';
 import { embeddedErrorOf, errorMessageOf, errorOfFrame } from '../wire/error-message.js';
-import { readUsageOf } from './usage.js';
+import { readOpenAiUsage, readUsageOf } from './usage.js';
 import { OPENAI_END_MARK } from './chat-endpoint.js';
 
 /** The Responses API. `instructions` is the system prompt, `input` a text or a list of items. */
@@ -168,15 +168,34 @@ const FORM = [
   'type',
 ];
 
-/** Searches of the web are fees of their own, where they are not counted those of the items; opening a page is none. */
+/**
+ * The usage with what hosted tools used beside it. Searches of the web are fees of their own: those that the provider bills,
+ * where it does not say so those of the items; opening a page is none, nor is one that failed. The model that makes
+ * pictures has other prices than the response's.
+ */
 function readUsage(response: JsonObject, items: readonly JsonObject[]): Usage {
-  const usage = readUsageOf(response);
-  const counted = countOf(objectOf(objectOf(response['tool_usage'])['web_search'])['num_requests']);
-  if (counted) return { ...usage, webSearchRequests: counted };
+  const usage = withPictures(readUsageOf(response), objectOf(objectOf(response['tool_usage'])['image_gen']));
+  const billed = countOf(objectOf(objectOf(response['tool_usage'])['web_search'])['num_requests']);
+  if (billed !== null && (billed > 0 || response['status'] === 'completed')) {
+    return { ...usage, webSearchRequests: billed };
+  }
   const searches = items.filter(
-    ({ type, action }) => type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search',
+    ({ type, status, action }) =>
+      type === 'web_search_call' && status !== 'failed' && (objectOf(action)['type'] ?? 'search') === 'search',
   );
   return searches.length > 0 ? { ...usage, webSearchRequests: usage.webSearchRequests || searches.length } : usage;
+}
+
+function withPictures(usage: Usage, made: JsonObject): Usage {
+  const { inputTokens, outputTokens, inputImageTokens } = readOpenAiUsage(made);
+  if (!outputTokens) return usage;
+  return {
+    ...usage,
+    inputTokens: (usage.inputTokens ?? 0) + (inputTokens ?? 0),
+    inputImageTokens: (usage.inputImageTokens ?? 0) + (inputImageTokens ?? 0),
+    outputTokens: (usage.outputTokens ?? 0) + outputTokens,
+    outputImageTokens: outputTokens,
+  };
 }
 
 /** The members of an output item that come in pieces. */

@@ -88,6 +88,7 @@ describe('costOfSpan', () => {
     expect(reasonOf(spanOf({ type: 'embedding' }))).toBe('the span names no model');
     expect(reasonOf(spanOf({ type: 'llm_call', model: 'm' }))).toBe('the span has no token counts');
     expect(reasonOf(spanOf(call))).toBe('"m" had no price when the span ended');
+    expect(reasonOf(spanOf({ ...call, output_image_tokens: 5 }))).toBe('"m" has no price for pictures');
   });
 
   it('counts as the span was counted', () => {

@@ -10,7 +10,7 @@ import { USAGE_COUNTS } from '@spandrel/plugin-api';
 import { fromJsonText } from '@spandrel/storage';
 import { costParts, type PricedUsage } from './cost-parts.js';
 import { findPrice, type PricingTable } from './pricing.js';
-import { type SpanRow, type StoredSpan, STATUS } from '../span.entity.js';
+import { type StoredSpan, STATUS } from '../span.entity.js';
 import { COVER, isOtlp } from '../usage-attribution/usage-attribution.js';
 
 /** Kinds that are priced wherever they come from, and those that are if they came by OTLP (docs/spec/otlp.md#prices). */
@@ -66,13 +66,16 @@ export function costOfSpan(span: StoredSpan, pricing: PricingTable): SpanCost {
   return { ...reported, price_source: price?.source ?? null, parts: counted.parts };
 }
 
-function reasonOfNoCost(span: SpanRow, pricing: PricingTable): string {
+function reasonOfNoCost(span: StoredSpan, pricing: PricingTable): string {
   if (span.status === STATUS.running) return 'the span is running';
   if (!isPricedKind(span.kindType, isOtlp(span))) return `spans of kind ${JSON.stringify(span.kindType)} have no price`;
   if (span.model === null) return 'the span names no model';
   if (span.inputTokens === null && span.outputTokens === null) return 'the span has no token counts';
   const name = JSON.stringify(span.model);
-  return findPrice(pricing, span.model) ? `${name} had no price when the span ended` : `no price for model ${name}`;
+  const price = findPrice(pricing, span.model);
+  if (!price) return `no price for model ${name}`;
+  const isPriced = costParts(price, usageOfKind(fromJsonText(span.kind) as SpanKind), span.startedAt) !== null;
+  return isPriced ? `${name} had no price when the span ended` : `${name} has no price for pictures`;
 }
 
 export const keyOrNull = (value: unknown): string | null =>

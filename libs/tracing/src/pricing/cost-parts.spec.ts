@@ -184,6 +184,13 @@ describe('costParts', () => {
     expect(cost('2026-11-28T02:00:00Z')).toBe(1);
   });
 
+  it('is not known of pictures whose model has no price for any', () => {
+    const made = { inputTokens: 1_000, outputTokens: 5_000, outputImageTokens: 4_000 };
+    expect(costParts({ input: 2, output: 8 }, made, NOW)).toBeNull();
+    expect(totalOf({ ...made, outputImageTokens: 0 }, { input: 2, output: 8 })).toBe(0.042);
+    expect(totalOf(made, { input: 5, output: 40, input_image: 10 })).toBe(0.205);
+  });
+
   it('has a fee for each call', () => {
     expect(totalOf({ inputTokens: 0 }, { input: 1, output: 1, request_per_thousand: 12 })).toBe(0.012);
   });

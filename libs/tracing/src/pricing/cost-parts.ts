@@ -21,7 +21,8 @@ const PER_CALL = 1_000;
  * What a call costs, part by part (docs/spec/recording.md#price). A single known count counts alone; a part is never more
  * than what it is a part of.
  * @param at when the call began, in milliseconds since the epoch.
- * @returns `null` when neither input nor output tokens are known.
+ * @returns `null` when neither input nor output tokens are known, or when the model has made pictures, which cost many
+ * times what texts do, and its price has none for any.
  */
 export function costParts(price: ModelPrice, usage: PricedUsage, at: number): CallCost | null {
   const input = usage.inputTokens ?? null;
@@ -29,6 +30,8 @@ export function costParts(price: ModelPrice, usage: PricedUsage, at: number): Ca
   if (input === null && output === null) return null;
   const current = pricesAtTime(price, at);
   const prices = pricesOfTier(current, price.service_tiers, usage.serviceTier);
+  const hasPictures = prices.output_image !== undefined || prices.input_image !== undefined;
+  if (usage.outputImageTokens && !hasPictures) return null;
   const tokens = [...inputParts(prices, usage, input ?? 0), ...outputParts(prices, usage, output ?? 0)];
   const calls: [CostPartName, number, number | undefined][] = [
     ['web_search', usage.webSearchRequests ?? 0, current.web_search_per_thousand],

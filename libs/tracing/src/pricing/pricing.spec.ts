@@ -27,6 +27,18 @@ describe('the price table', () => {
     expect(loadPricing().get(model)).toMatchObject({ ...price, source: expect.stringContaining('genai-prices') });
   });
 
+  it.each([
+    ['gpt-4o-search-preview', 0.0285],
+    ['gpt-4o-mini-search-preview-2025-03-11', 0.02521],
+    ['gpt-5-search-api', 0.01225],
+    // Names of Bedrock as OpenLLMetry has them; what its regions do not have at one price has none.
+    ['nova-pro-v1:0', 0.00112],
+    ['claude-3-5-sonnet-20241022-v2:0', 0.0045],
+    ['claude-sonnet-4-5-20250929-v1:0', null],
+  ])('has the fee of a search with every call, and names of Bedrock without a vendor: %s', (model, cost) => {
+    expect(estimateCost(loadPricing(), model, { inputTokens: 1_000, outputTokens: 100 })).toBe(cost);
+  });
+
   it('takes prices of the user over its own', () => {
     const table = loadPricing({ 'gpt-4o': { input: 1, output: 2 }, mine: { input: 3, output: 4 } });
     const source = 'pricing.models';
