@@ -10,6 +10,9 @@ import { AlertsSettings } from './alerts.settings.js';
 
 const TIMEOUT_MS = 10_000;
 
+/** How long an email may take as a whole, below the time that its delivery is held; each step of it {@link TIMEOUT_MS}. */
+const EMAIL_MS_MAX = 50_000;
+
 /** What became of a message; `error` is `null` when it has arrived. */
 type Sent = Omit<AlertChannelTest, 'ok' | 'latency_ms'>;
 
@@ -63,7 +66,8 @@ export class SendMessage {
     try {
       // One id for all attempts, so that mailboxes can leave a second one out.
       const messageId = `<${message.id}@spandrel>`;
-      await transport.sendMail({ from: smtpFrom, to: recipientsOf(channel), subject: title, text, messageId });
+      const [to, signal] = [recipientsOf(channel), AbortSignal.timeout(EMAIL_MS_MAX)];
+      await transport.sendMail({ from: smtpFrom, to, subject: title, text, messageId, signal });
       return { status: null, error: null };
     } finally {
       transport.close();
@@ -77,6 +81,7 @@ const NO_URL = 'the channel has no url that this server can read: give it with P
 function sentenceOf(error: unknown, host: string | null): string {
   if (!(error instanceof ConnectionCallError)) {
     const { code } = error as { code?: unknown };
+    if (code === 'EABORT') return `the email was not taken within ${EMAIL_MS_MAX / 1_000} s`;
     return `the email was not taken${typeof code === 'string' ? `: ${code}` : ''}`;
   }
   if (error.kind === 'timeout') return `no answer from ${host} within ${TIMEOUT_MS / 1_000} s`;
