@@ -14,6 +14,9 @@ import type { SignInAttempt } from './sign-in-attempt.js';
 
 const ANSWER_SECONDS_MAX = 8;
 
+/** How long it may take to have a person confirmed: description, tokens, keys and userinfo are four requests. */
+export const CONFIRMING_MS_MAX = 4 * ANSWER_SECONDS_MAX * 1_000;
+
 export interface Confirmed {
   identity: Identity;
   tokens: ProviderTokens;

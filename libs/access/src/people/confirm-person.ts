@@ -4,7 +4,7 @@ import { LOGGER, Unavailable, withinMs, type Logger } from '@spandrel/kernel';
 import { retryStorageWrite, Storage, type WriteTx } from '@spandrel/storage';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
 import { SignOut } from '../browser-sessions/sign-in.js';
-import { IdentityProvider } from '../oidc/identity-provider.js';
+import { CONFIRMING_MS_MAX, IdentityProvider } from '../oidc/identity-provider.js';
 import { OidcSettings } from '../oidc/oidc.settings.js';
 import type { KeyRow } from '../credentials/credential.store.js';
 import {
@@ -22,8 +22,8 @@ import { PersonStore } from './person.store.js';
 /** The part of `auth.oidc.refresh` after which a session is confirmed again; the rest is for a provider that is slow. */
 const DUE = 0.8;
 
-/** A server that began to ask and has not come back after this time has died. */
-const ASKING_MS_MAX = 20_000;
+/** A server that began to ask and has not come back after this time has died: what it exchanged is refused to others. */
+const ASKING_MS_MAX = CONFIRMING_MS_MAX + 8_000;
 
 /** How long tokens that the provider gave are held while the database cannot take them: it gives each once. */
 const HOLDING_MS_MAX = 600_000;
