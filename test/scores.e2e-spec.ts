@@ -333,7 +333,11 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
     expect([count, pages]).toEqual([30, 2]);
   });
 
-  it('go with their trace, those of a session with its last trace', async () => {
+  it.each([
+    ['goes', 'DELETE', undefined],
+    ['moves to another', 'PATCH', { session_id: 'another' }],
+    ['leaves it', 'PATCH', { session_id: null }],
+  ])('go with their trace, those of a session where its last trace %s', async (_what, method, change) => {
     const { trace, session } = await record();
     const second = `${trace}-second`;
     await call('POST', '/api/ingest', { traces: [{ id: second, session_id: session }] });
@@ -344,8 +348,10 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
 
     await call('DELETE', `/api/traces/${trace}`);
     expect(await left()).toEqual([404, 200]);
-    await call('DELETE', `/api/traces/${second}`);
+    await call('POST', '/api/queue', { session_ids: [session] });
+    expect((await call(method, `/api/traces/${second}`, change)).status).toBe(200);
     expect(await left()).toEqual([404, 404]);
+    expect((await call('GET', `/api/queue?session_id=${session}`)).body).toMatchObject({ items: [] });
   });
 
   it('go with their span', async () => {

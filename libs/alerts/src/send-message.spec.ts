@@ -8,7 +8,10 @@ import { SendMessage } from './send-message.js';
 
 it('gives an email up that takes as a whole longer than its delivery is held, however quick each step is', async () => {
   const smtp = createServer((socket) => {
-    socket.on('error', () => undefined).resume().write('220 test\r\n');
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .write('220 test\r\n');
     const writing = setInterval(() => socket.write('250-more\r\n'), 2);
     socket.on('close', () => clearInterval(writing));
   });
@@ -16,7 +19,7 @@ it('gives an email up that takes as a whole longer than its delivery is held, ho
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(30));
   const url = `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`;
-  const settings = Object.assign(new AlertsSettings(), { smtp: url });
+  const settings = { smtp: url, smtpFrom: 'a@b.example' } as AlertsSettings;
   const messages = new SendMessage({} as AlertChannelStore, {} as ConnectionClient, {} as AddressRule, settings);
   try {
     const channel = { kind: 'email', recipients: '["a@b.example"]' } as AlertChannelRow;

@@ -6,7 +6,10 @@ import { ConfirmPerson } from './confirm-person.js';
 
 const tokens = (refreshToken: string): ProviderTokens => ({ refreshToken, accessToken: 'a', idToken: null });
 
-const AT_ONCE = { begin: (_now: number, _since: number): boolean => true, ask: async (): Promise<unknown> => undefined };
+const AT_ONCE = {
+  begin: (_now: number, _since: number): boolean => true,
+  ask: async (): Promise<unknown> => undefined,
+};
 
 /** @param row the session as it is when the answer is written. */
 function confirmWith(row: object, answer: unknown, faults: Error[] = [], { begin, ask } = AT_ONCE) {

@@ -73,12 +73,10 @@ export class TraceLookups {
   takeAlong(name: string, rows: RowsOfTraces): SpanCommitParticipant {
     const onCommit = async (tx: WriteTx, changes: readonly TracingChange[]): Promise<void> => {
       for (const change of changes) if (change.type === 'cleared') await rows.deleteAll(tx, change.scope);
-      const deleted = changes.filter(({ type }) => type === 'trace_deleted' || type === 'span_deleted');
-      for (const [projectId, ofProject] of Map.groupBy(deleted, ({ scope }) => scope.projectId)) {
-        const traces = ofProject.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace] : []));
+      for (const [projectId, ofProject] of Map.groupBy(changes, ({ scope }) => scope.projectId)) {
+        const traceIds = ofProject.flatMap((change) => (change.type === 'trace_deleted' ? [change.trace.id] : []));
         const spanIds = ofProject.flatMap((change) => (change.type === 'span_deleted' ? [change.before.id] : []));
-        const traceIds = traces.map(({ id }) => id);
-        const sessions = new Set(traces.flatMap(({ sessionId }) => sessionId ?? []));
+        const sessions = new Set(ofProject.flatMap((change) => sessionLeftBy(change) ?? []));
         const left = await this.findSessions(tx, projectId, [...sessions], traceIds);
         const sessionIds = [...sessions.difference(left)];
         await rows.deleteOf(tx, projectScope(projectId), { traceIds, spanIds, sessionIds });
@@ -125,4 +123,11 @@ export class TraceLookups {
     const [row] = await tx.all(PROJECT.query`select min(project_id) as id from trace where project_id > ${projectId}`);
     return row?.id ?? null;
   }
+}
+
+/** The session that lost a trace. */
+function sessionLeftBy(change: TracingChange): string | null {
+  if (change.type === 'trace_deleted') return change.trace.sessionId;
+  if (change.type !== 'trace_updated' || change.before.sessionId === change.trace.sessionId) return null;
+  return change.before.sessionId;
 }
