@@ -204,11 +204,13 @@ describeOnBothDatabases('scores', ({ newDatabase }) => {
       scores: [score],
     });
     const made = await call('POST', '/api/scores', { ...score, id: null, comment: session });
+    const enqueued = await call('POST', '/api/queue', { session_ids: [session] });
     expect((await rules([])).status).toBe(200);
     expect(sent.body).toMatchObject({ accepted: { scores: 1 }, rejected: [] });
     const { body } = await call<{ trace: { session_id: string } }>('GET', '/api/traces/masked');
     expect(body.trace.session_id).toMatch(/^\[email:[a-p]{20}\]$/);
     expect(made).toMatchObject({ status: 201, body: { session_id: body.trace.session_id } });
+    expect(enqueued).toMatchObject({ status: 201, body: { items: [{ session_id: body.trace.session_id }] } });
     expect(await listed(`session_id=${encodeURIComponent(body.trace.session_id)}`)).toHaveLength(2);
   });
 

@@ -23,7 +23,7 @@ import {
   type CallerDirectory,
   type Scope,
 } from '@spandrel/kernel';
-import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
+import { maskDatapoint, maskKey, ProjectMasking } from '@spandrel/masking';
 import {
   attempt,
   FindTargets,
@@ -130,9 +130,9 @@ export class EnqueueItems {
    */
   async enqueueTargets(scope: Scope, body: EnqueueTargets): Promise<EnqueuedRows> {
     const { trace_ids: _traces, span_ids: _spans, session_ids: _sessions, ...asked } = body;
-    const terms = await this.withReviewers(scope, asked);
     const kind = REVIEW_TARGETS.find((target) => body[`${target}_ids`])!;
-    const given = body[`${kind}_ids`]!;
+    const ofKind = body[`${kind}_ids`]!;
+    const { given, terms } = await this.withStoredIds(scope, kind, ofKind, await this.withReviewers(scope, asked));
     const ids = mixIds(given, terms);
     return this.storage.write(async (tx) => {
       await this.items.lockTargets(tx, scope);
@@ -157,6 +157,17 @@ export class EnqueueItems {
       const queue = { datasetId: OF_TARGETS, load, definitions, kind, atOnce: TARGETS_AT_ONCE };
       const { items, existing } = await this.enqueue(tx, scope, queue, terms, [...subjects.keys()]);
       return { items: [...subjects.keys()].flatMap((unit) => items.get(unit)!), existing };
+    });
+  }
+
+  /** Sessions by the ids that their traces have where these are masked (docs/spec/masking.md#ids-of-sessions-and-users). */
+  private async withStoredIds(scope: Scope, kind: ReviewTarget, given: readonly string[], terms: EnqueueTerms) {
+    const masking = kind === 'session' ? await this.masking.of(scope) : null;
+    if (!masking) return { given, terms };
+    return masking.run((calls) => {
+      const stored = (id: string): string => maskKey(calls, id);
+      const items = terms.gold?.items.map((item) => ({ ...item, id: stored(item.id) })) ?? [];
+      return { given: given.map(stored), terms: { ...terms, gold: terms.gold && { ...terms.gold, items } } };
     });
   }
 
