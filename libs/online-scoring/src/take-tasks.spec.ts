@@ -13,6 +13,7 @@ describe('decideByBudget', () => {
     ['with room for one more', 1, 0.5, 0.25, 1, 'begin'],
     ['with room when one under way ends', 1, 0.5, 0.25, 2, 'wait'],
     ['without room for the dearest', 1, 0.8, 0.25, 0, 'stop'],
+    ['with room for the dearest to the cent', 0.3, 0.1 + 0.1, 0.1, 0, 'begin'],
     ['with nothing left', 1, 1, null, 0, 'stop'],
     ['with a budget of nothing', 0, 0, null, 0, 'stop'],
   ])('%s', (_what, cap, spent, dearest, underWay, expected) => {

@@ -79,6 +79,7 @@ export function decideByBudget(
   if (cap === null) return 'begin';
   if (spent >= cap) return 'stop';
   if (dearest === null) return underWay === 0 ? 'begin' : 'wait';
-  if (spent + (underWay + 1) * dearest <= cap) return 'begin';
+  // Sums of doubles are off by less than a billionth: three times 0.1 fit into 0.3.
+  if (Number((spent + (underWay + 1) * dearest).toFixed(9)) <= cap) return 'begin';
   return underWay > 0 ? 'wait' : 'stop';
 }
