@@ -641,6 +641,17 @@ describeOnBothDatabases('alerts', ({ newDatabase, name: dialect }) => {
     await call(of, 'DELETE', `/api/alerts/${id}`);
   });
 
+  it('are evaluated at once when they come back, whatever their file says of when they were changed', async () => {
+    const of = project();
+    const times = { created_at: '2099-01-01T00:00:00.000Z', updated_at: '2099-01-01T00:00:00.000Z' };
+    const rule = { id: 'restored', name: 'r', measure: 'calls', window: '1h', condition: { op: '>', value: 0 } };
+    const file = { version: 1, alerts: [{ ...rule, ...times }] };
+    expect((await call(of, 'POST', '/api/import/json', file)).body).toMatchObject({ rejected: [] });
+    await pass(Date.now());
+    expect((await read(of, 'restored')).state).toBe('ok');
+    await call(of, 'DELETE', '/api/alerts/restored');
+  });
+
   it('are evaluated by one of two instances', async () => {
     if (!second) return;
     const of = project();

@@ -226,7 +226,7 @@ function rowOf({ projectId }: Scope, { id, created_at: createdAt, updated_at: up
   return {
     ...{ projectId, id, name: given.name, enabled: given.enabled === false ? 0 : 1, rule: JSON.stringify(rule) },
     ...{ state: 'no_data', stateSince: updatedAt, lastValue: null, groups: '[]', explain: null },
-    ...{ dueAt: updatedAt, createdAt, updatedAt },
+    ...{ dueAt: Date.now(), createdAt, updatedAt },
   };
 }
 
