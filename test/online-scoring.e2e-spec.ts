@@ -1,5 +1,4 @@
 /** Scoring rules (docs/spec/online-scoring.md), in this process, on both databases. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   isInSample,
@@ -234,8 +233,7 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     await server.api.post('/api/ingest', { traces: [], spans });
     await until(() => asked === 2);
     judges[0]!.resolve();
-    // Long enough to be recorded before the second.
-    await pause(1_000);
+    await until(async () => (await readRule(rule.id)).spent_today > 0);
     judges[1]!.resolve();
     await until(async () => (await readRule(rule.id)).state.pending === 0);
     answer = () => said(JUDGED);
@@ -261,10 +259,11 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
     const rule = await newRule({ trigger: 'score', on_score: { name: 'thumb', value: 0 } });
     const { trace, span } = await record({ span: { output: undefined, ended_at: undefined } });
     const late = `${trace}-late`;
-    for (const id of [span, late])
+    for (const id of [late, span])
       await server.api.post('/api/scores', { name: 'thumb', value: 0, trace_id: trace, span_id: id });
-    // Each is looked at in vain.
-    await pause(1_500);
+    // Each is looked at in vain, in this order, and put off.
+    const scored = Date.now();
+    await until(async () => Date.parse((await explain(rule.id, `span_id=${span}`)).next_try_at ?? '') > scored);
     expect((await readRule(rule.id)).state.pending).toBe(2);
     expect((await explain(rule.id, `span_id=${span}`)).decision).toBe('not_ended');
     const now = new Date().toISOString();
@@ -428,6 +427,7 @@ describeOnBothDatabases('scoring rules', ({ newDatabase }) => {
         trigger: 'score',
         on_score: { name: 'earlier' },
         score_name: `of a ${target}`,
+        ...(target === 'trace' && { quiet_ms: 0 }),
       });
       const path = `/api/scoring-rules/${rule.id}/backfill`;
       expect((await server.api.post<BackfillAnswer>(path, { since, dry_run: true })).body.sampled).toBe(1);
