@@ -1,6 +1,6 @@
 import type { ReadStoreTrace } from '@spandrel/plugin-api';
 import { objectFromJsonText, toJsonText } from '@spandrel/storage';
-import { lengthOfTrace, statusName, type TraceRow } from '@spandrel/tracing';
+import { lengthOfTrace, modelsOf, statusName, type TraceRow } from '@spandrel/tracing';
 
 /** A trace as a read store keeps it. */
 export function storedTrace(trace: TraceRow): ReadStoreTrace {
@@ -10,7 +10,7 @@ export function storedTrace(trace: TraceRow): ReadStoreTrace {
     session_id: trace.sessionId,
     user_id: trace.userId,
     tags: [...new Set(JSON.parse(trace.tags) as string[])].toSorted(),
-    models: (JSON.parse(trace.models) as [string, number][]).map(([model]) => model),
+    models: modelsOf(trace),
     metadata: membersOf(trace.metadata),
     status: statusName(trace.status),
     started_at: trace.startedAt,

@@ -1,4 +1,4 @@
-export { addCost, costOf, subtractCost, toCostSum, type CostSum } from './write/trace-rollup.js';
+export { addCost, costOf, modelsOf, subtractCost, toCostSum, type CostSum } from './write/trace-rollup.js';
 export {
   countedSpans,
   countTraces,

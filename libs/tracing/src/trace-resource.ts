@@ -1,6 +1,6 @@
 import { formatTimestamp, type TraceListItem, type TraceResource } from '@spandrel/contract';
 import { objectFromJsonText } from '@spandrel/storage';
-import { costOf, modelCounts } from './write/trace-rollup.js';
+import { costOf, modelsOf } from './write/trace-rollup.js';
 import { statusName } from './span.entity.js';
 import { lengthOfTrace, type TraceRow } from './trace.entity.js';
 
@@ -42,7 +42,7 @@ function rollup(trace: TraceRow): Omit<TraceListItem, keyof TraceResource> {
     total_cost: trace.costCount === 0 ? null : costOf({ usd: trace.costUsd, pico: trace.costPico }),
     unpriced_count: trace.unpricedCount,
     duration_ms: lengthOfTrace(trace),
-    models: modelCounts(trace).map(([model]) => model),
+    models: modelsOf(trace),
   };
 }
 

@@ -67,15 +67,23 @@ function count(trace: TraceRow, span: RolledUp, sign: 1 | -1): void {
 const later = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-function countModels(trace: TraceRow, before: string | null, after: string | null): string {
-  const counts = new Map(modelCounts(trace));
-  if (before !== null) {
-    const left = (counts.get(before) ?? 0) - 1;
-    if (left > 0) counts.set(before, left);
-    else counts.delete(before);
-  }
-  if (after !== null) counts.set(after, (counts.get(after) ?? 0) + 1);
-  return JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+/** Changed where they stand in the text: a trace may have thousands of models, and each of its spans changes one. */
+function countModels({ models }: TraceRow, before: string | null, after: string | null): string {
+  const left = before === null ? models : addToModel(models, before, -1);
+  return after === null ? left : addToModel(left, after, 1);
+}
+
+function addToModel(models: string, model: string, more: 1 | -1): string {
+  const entry = `[${JSON.stringify(model)},`;
+  const at = models.indexOf(entry);
+  if (at === -1) return more === 1 ? `${models.slice(0, -1)}${models === '[]' ? '' : ','}${entry}1]]` : models;
+  const end = models.indexOf(']', at + entry.length);
+  const count = Number(models.slice(at + entry.length, end)) + more;
+  if (count > 0) return `${models.slice(0, at)}${entry}${count}${models.slice(end)}`;
+  const isFirst = at === 1;
+  return isFirst
+    ? `[${models.slice(end + (models[end + 1] === ',' ? 2 : 1))}`
+    : `${models.slice(0, at - 1)}${models.slice(end + 1)}`;
 }
 
 /** A sum of dollars kept as whole dollars and trillionths, so that adding and taking away again leaves no trace. */
@@ -108,6 +116,6 @@ function carried(usd: number, pico: number): CostSum {
   return { usd: usd + carry, pico: pico - carry * PICO_PER_USD };
 }
 
-/** How many of its spans name a model, sorted by model. */
-export const modelCounts = (trace: TraceRow): [model: string, count: number][] =>
-  JSON.parse(trace.models) as [string, number][];
+/** The models that its spans name, sorted. */
+export const modelsOf = (trace: TraceRow): string[] =>
+  (JSON.parse(trace.models) as [model: string, count: number][]).map(([model]) => model).toSorted();
