@@ -18,7 +18,7 @@ import { ChooseSpans } from './choose-spans.js';
 import { examineSpan } from './examine-span.js';
 import { leaseUntil } from './prepare-replay.js';
 import { Replay, type ReplayRow } from './replay.entity.js';
-import { REPLAY_STATUS, replayResource, ReplayStore, type ReplayPlan } from './replay.store.js';
+import { REPLAY_STATUS, replayNotFound, replayResource, ReplayStore, type ReplayPlan } from './replay.store.js';
 import { ReplayUpkeep } from './replay-upkeep.js';
 
 /** Ids of spans that are shown of those that are left out for one reason. */
@@ -58,7 +58,11 @@ export class BeginReplay {
     if (there && there.requestHash !== hash) throw taken();
     const { row, isNew } = there ? { row: there, isNew: false } : await this.begin(scope, body, hash);
     await this.upkeep.prepare(scope, row, isNew);
-    return replayResource(await this.replays.get(scope, row.id));
+    const ready = await this.replays.find(scope, row.id);
+    if (ready) return replayResource(ready);
+    if (isNew) throw replayNotFound();
+    // The request that began it has met a fault, and this one will, too.
+    return this.execute(scope, body);
   }
 
   private async begin(scope: Scope, body: StartReplay, hash: string | null) {

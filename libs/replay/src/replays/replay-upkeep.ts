@@ -83,15 +83,15 @@ export class ReplayUpkeep implements OnModuleInit {
   }
 
   /**
-   * Prepares a replay to its end; nothing happens to one that is. One that another process prepares is waited for.
+   * Prepares a replay to its end; nothing happens to one that is. One that another request or process prepares is waited for; a
+   * fault that it meets takes it away.
    * @param isNew whether nobody else can be at it.
    * @throws what stands in its way. Where that is a fault of the request nothing is left of the replay.
    */
   async prepare(scope: Scope, row: ReplayRow, isNew: boolean): Promise<void> {
     if (row.status !== REPLAY_STATUS.preparing) return;
-    if (!isNew && !(await this.claimWhenFree(scope, row))) return;
     try {
-      await this.run(scope, row);
+      await (isNew ? this.run(scope, row) : this.join(scope, row));
     } catch (error) {
       if (isFaultOfRequest(error)) await this.changes.delete(scope, row.datasetId).catch(ifGone);
       else await this.replays.change(scope, row.id, { leaseUntil: 0 }).catch(() => false);
@@ -109,15 +109,15 @@ export class ReplayUpkeep implements OnModuleInit {
     return underWay;
   }
 
-  /** @returns false when the replay is prepared by then; true when it is this process that prepares it. */
-  private async claimWhenFree(scope: Scope, row: ReplayRow): Promise<boolean> {
+  /** Waits until a replay that was there is prepared, or is gone; prepares it where nobody else does. */
+  private async join(scope: Scope, row: ReplayRow): Promise<void> {
     while (!this.own.has(keyOf(row))) {
-      const now = await this.replays.get(scope, row.id);
-      if (now.status !== REPLAY_STATUS.preparing) return false;
-      if (now.leaseUntil <= Date.now() && (await this.claim(now))) return true;
+      const now = await this.replays.find(scope, row.id);
+      if (now?.status !== REPLAY_STATUS.preparing) return;
+      if (now.leaseUntil <= Date.now() && (await this.claim(now))) break;
       await sleep(LOOK_MS);
     }
-    return true;
+    await this.run(scope, row);
   }
 
   private async claim(claimed: ReplayRow): Promise<boolean> {
