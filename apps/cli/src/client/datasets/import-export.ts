@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat, rename, rm } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream, openAsBlob } from 'node:fs';
+import { access, stat, rename, rm } from 'node:fs/promises';
 import { extname, basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -97,14 +97,17 @@ async function deleteEmpty(api: Api, id: string): Promise<void> {
   }
 }
 
-/** A file, or standard input, as it is read. @throws UsageFault where it cannot be. */
-export async function openContent(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
+/** A file, sent with its length, or what a pipe brings, as it is read. @throws UsageFault where it cannot be. */
+export async function openContent(file: string, stdin: Readable): Promise<Blob | ReadableStream<Uint8Array>> {
   if (file === PIPE) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
-  const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageFault(`${file}: cannot be read (${error.code})`);
-  });
+  const cannotBeRead = ({ code }: NodeJS.ErrnoException): never => {
+    throw new UsageFault(`${file}: cannot be read (${code})`);
+  };
+  await access(file, constants.R_OK).catch(cannotBeRead);
+  const facts = await stat(file).catch(cannotBeRead);
   if (facts.isDirectory()) throw new UsageFault(`${file}: is a folder, not a file`);
-  return Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+  // A fetch that sends a stream fails in Node 24.14 and later where the answer is 401.
+  return facts.isFile() ? openAsBlob(file) : (Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>);
 }
 
 /** Reads the lines of progress. @returns what the last says. @throws SpandrelError when that is an error. */
