@@ -1,3 +1,6 @@
+/** Timers of more milliseconds overflow and fire at once. */
+export const TIMER_MS_MAX = 2_147_483_647;
+
 /**
  * The pause after so many failures in a row: anything up to the first pause, which doubles with each further failure
  * ("full jitter"), so that processes that failed together do not come back together.

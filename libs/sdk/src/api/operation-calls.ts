@@ -1,5 +1,5 @@
 import { mayPass, reasonOf, retryAfterMs as readRetryAfter } from './answers.js';
-import { apiBase, backoffMs } from './http.js';
+import { apiBase, backoffMs, TIMER_MS_MAX } from './http.js';
 import type { ApiOptions, RawOptions, Query, Api, ListId, OperationId } from './operation-types.js';
 import { LISTS, ROUTES, UNREAD } from './operations.generated.js';
 import type { Problem } from './schema.js';
@@ -162,10 +162,13 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal!.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', end);
+        resolve();
+      },
+      Math.min(ms, TIMER_MS_MAX),
+    );
     if (signal?.aborted) end();
     else signal?.addEventListener('abort', end, { once: true });
   });

@@ -1,3 +1,5 @@
+import { TIMER_MS_MAX } from '../api/http.js';
+
 /** The clock and its timers, which tests replace. */
 export interface Timers {
   /** Milliseconds of a clock that only moves forward. */
@@ -6,9 +8,6 @@ export interface Timers {
   set(run: () => void, ms: number, holding: boolean): unknown;
   clear(timer: unknown): void;
 }
-
-/** Longer ones overflow and fire at once. */
-const TIMER_MS_MAX = 2_147_483_647;
 
 /** What Deno names a timer by is a number, which it releases by a function of its own. */
 interface DenoTimers {

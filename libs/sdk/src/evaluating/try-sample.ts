@@ -1,3 +1,4 @@
+import { TIMER_MS_MAX } from '../api/http.js';
 import type { DatapointKind, ExternalResult } from '../api/schema.js';
 import { errorText } from '../recording/plain-text.js';
 import type { EvalSpandrel, Task } from './definition.js';
@@ -20,9 +21,6 @@ function factsOf(kind: DatapointKind) {
   const { messages, expected, metadata } = kind.LlmConversation;
   return { input: messages, expected: expected ?? undefined, metadata: (metadata ?? {}) as Record<string, unknown> };
 }
-
-/** Timers of more milliseconds fire at once. */
-const TIMER_MS_MAX = 2_147_483_647;
 
 interface Bounds {
   /** `Infinity`: as long as it takes. */

@@ -48,6 +48,16 @@ describe('ResultSender', () => {
     expect(sender.accepted).toBe(4);
   });
 
+  it('waits where it is asked to wait longer than a timer can', async () => {
+    const later = new SpandrelError({ status: 429, code: 'rate_limited', detail: 'later', retryAfterMs: 1e12 });
+    const { sender, sent, stop } = senderTo([() => later]);
+    await sender.add(result('a'));
+    await new Promise((done) => setTimeout(done, 200));
+    expect(sent).toHaveLength(1);
+    stop.abort(new Error('enough'));
+    await expect(sender.drained()).rejects.toThrow('enough');
+  });
+
   it('sends again what got no answer, the same result', async () => {
     const { sender, sent, durable } = senderTo([
       () => error(0, 'unreachable'),
