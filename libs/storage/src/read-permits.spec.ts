@@ -84,6 +84,15 @@ describe('permits for long reads', () => {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
+  it('come to an organization that waits before those that come later, however many do', async () => {
+    const { order, take } = watched(1);
+    const leave = await take('a', 'a');
+    const waiting = ['a', 'b', 'c'].map((orgId) => take(`${orgId} later`, orgId).then((next) => next()));
+    leave();
+    await Promise.all(waiting);
+    expect(order).toEqual(['a', 'a later', 'b later', 'c later']);
+  });
+
   it('keep nothing of organizations that neither read nor wait', async () => {
     const permits = new ReadPermits(1);
     const leave = await permits.take({ orgId: 'a' });

@@ -19,7 +19,7 @@ interface Reading {
 export class ReadPermits {
   private readonly taken = new Set<Reading>();
   private readonly queue = new Set<Reading>();
-  /** The turn in which each organization that has a permit or waits for one got its last. */
+  /** The turn in which each organization that has a permit or waits for one got its last, or came. */
   private readonly turns = new Map<string | undefined, number>();
   private turn = 0;
 
@@ -42,6 +42,7 @@ export class ReadPermits {
     const { promise, resolve: enter, reject } = Promise.withResolvers<void>();
     const reading = { orgId: orgId === LOCAL_SCOPE.orgId ? undefined : orgId || undefined, patient, enter };
     this.queue.add(reading);
+    if (!this.turns.has(reading.orgId)) this.turns.set(reading.orgId, this.turn++);
     if (this.hasRoom(reading)) this.admit(reading);
     else await this.wait(reading, promise, reject, signal);
     return () => {
@@ -77,8 +78,9 @@ export class ReadPermits {
 
   /** Lets in the read that has waited longest of the organization whose turn is longest ago. @returns whether there was one. */
   private admitNext(): boolean {
-    const turnOf = ({ orgId }: Reading): number => this.turns.get(orgId) ?? -1;
-    const [next] = [...this.queue].filter((one) => this.hasRoom(one)).sort((a, b) => turnOf(a) - turnOf(b));
+    const turnOf = ({ orgId }: Reading): number => this.turns.get(orgId)!;
+    let next: Reading | undefined;
+    for (const one of this.queue) if ((!next || turnOf(one) < turnOf(next)) && this.hasRoom(one)) next = one;
     if (next) this.admit(next);
     return next !== undefined;
   }
@@ -92,17 +94,21 @@ export class ReadPermits {
   }
 
   private hasRoom({ orgId, patient }: Reading): boolean {
-    const all = [...this.taken];
-    if (!fits(all, this.max, patient)) return false;
-    const own = all.filter((one) => one.orgId === orgId);
-    return orgId === undefined || fits(own, Math.ceil(this.max / 2), patient);
+    return this.fits(this.max, patient) && (orgId === undefined || this.fits(Math.ceil(this.max / 2), patient, orgId));
+  }
+
+  /** Whether one more may be taken, of so many, which an organization has or all have; patient reads never take the last. */
+  private fits(max: number, patient: boolean, orgId?: string): boolean {
+    let [taken, patients] = [0, 0];
+    for (const one of this.taken) {
+      if (orgId !== undefined && one.orgId !== orgId) continue;
+      taken++;
+      if (one.patient) patients++;
+    }
+    return taken < max && (!patient || patients < Math.max(1, max - 1));
   }
 
   private forgetUnused({ orgId }: Reading): void {
     if (![...this.taken, ...this.queue].some((one) => one.orgId === orgId)) this.turns.delete(orgId);
   }
 }
-
-/** Whether one more may be taken, of so many; patient reads never take the last. */
-const fits = (taken: readonly Reading[], max: number, patient: boolean): boolean =>
-  taken.length < max && (!patient || taken.filter((one) => one.patient).length < Math.max(1, max - 1));
