@@ -87,7 +87,7 @@ export const EXPORT_WRITER: Readonly<Record<FileFormat, ExportWriter>> = {
   },
   csv: {
     head: `${CSV_COLUMNS.join()}\n`,
-    rows: (rows) => rows.values().map(csvLine),
+    rows: (rows) => rows.values().flatMap(csvLine),
     between: '',
     tail: '',
   },
@@ -105,14 +105,31 @@ const CELLS = {
   Generic: ['input', 'expected_output', 'actual_output', 'score', 'metadata', undefined],
 };
 
-function csvLine(row: KindColumns): string {
+function* csvLine(row: KindColumns): Generator<string> {
   const { name, texts } = kindTexts(row);
-  const cells = CELLS[name].map((member) => {
+  for (const [index, member] of CELLS[name].entries()) {
+    if (index > 0) yield ',';
     const json = (member && texts.get(member)) ?? 'null';
-    if (json !== 'null') return csvCell(json);
-    return member === 'input' ? json : '';
-  });
-  return `${cells.join()}\n`;
+    if (json.length > LONG) yield* longCell(json);
+    else if (json !== 'null') yield csvCell(json);
+    else if (member === 'input') yield json;
+  }
+  yield '\n';
+}
+
+/** UTF-16 units of JSON beyond which a cell is written in pieces, none of which ends within an escape. */
+const LONG = 65_536;
+const PIECES = /(?:\\u[\da-f]{4}|\\[^u]|[^\\]){1,65536}/giu;
+
+/** {@link csvCell} as it is taken, so that others have their turn meanwhile; quoted whether it needs to be or not. */
+function* longCell(json: string): Generator<string> {
+  const isText = json.startsWith('"');
+  yield '"';
+  for (const { 0: piece, index } of (isText ? json.slice(1, -1) : json).matchAll(PIECES)) {
+    const text = isText ? (JSON.parse(`"${piece}"`) as string) : piece;
+    yield (isText && index === 0 ? asNoFormula(text) : text).replaceAll('"', '""');
+  }
+  yield '"';
 }
 
 /**
