@@ -26,6 +26,10 @@ describe('measureWidths', () => {
     expect(cost).toBeGreaterThanOrEqual(11 * 7.6 + 2 * 3.8);
   });
 
+  it('leaves room for the arrow where no comma makes it', () => {
+    expect(measureWidths([call(123, 456, {})]).tokens).toBeGreaterThanOrEqual(6 * 7.6 + 2 * 3.8 + 10);
+  });
+
   it('is that of a sum where only that is known', () => {
     const sum = spanOf('s', null, 0, 5, { metadata: { total_tokens: 123_456_789 } });
     expect(measureWidths([sum]).tokens).toBeGreaterThanOrEqual(9 * 7.6);

@@ -16,7 +16,8 @@ export function measureWidths(spans: readonly Pick<TraceSpan, 'kind' | 'metadata
   const most = (of: (span: (typeof spans)[number]) => unknown): number =>
     spans.reduce((max, span) => Math.max(max, Number(of(span)) || 0), 0);
   const [tokensIn, tokensOut] = [most(({ kind }) => kind.input_tokens), most(({ kind }) => kind.output_tokens)];
-  const both = tokensIn + tokensOut > 0 ? `${formatCount(tokensIn)} → ${formatCount(tokensOut)}` : '';
+  // An arrow takes more than a digit: a blank more.
+  const both = tokensIn + tokensOut > 0 ? `${formatCount(tokensIn)} →  ${formatCount(tokensOut)}` : '';
   const digits = costDigits(spans.slice(0, LOOKED_AT).map((span) => measureOf(span, 'cost')));
   const isLong = most((span) => measureOf(span, 'duration_ms')) >= MINUTE_MS - 50;
   const total = most((span) => measureOf(span, 'total_tokens'));
