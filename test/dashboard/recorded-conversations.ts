@@ -17,7 +17,7 @@ interface RecordedCall {
 }
 
 /** A call of a model, a minute after the one before. */
-const callOf = ({ trace, n, asked, answer, model = 'gpt-5.1', cost = 0.01, error }: RecordedCall): object => ({
+export const callOf = ({ trace, n, asked, answer, model = 'gpt-5.1', cost = 0.01, error }: RecordedCall): object => ({
   ...{
     id: `${trace}-call`,
     trace_id: trace,

@@ -3,8 +3,8 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, pressInTurn, tabTo } from './page-steps.ts';
-import { recordCalls, recordConversations } from './recorded-conversations.ts';
+import { expectAccessible, expectSoon, pressInTurn, settled, tabTo } from './page-steps.ts';
+import { callOf, recordCalls, recordConversations } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const onNothing = journeysOn(async () => undefined);
@@ -121,6 +121,30 @@ describe('sessions', () => {
     await count('1 session');
     await expectSoon(parameters, '?id_contains=+a');
     for (const id of ['late', 'other']) await program.api.delete(`/api/traces/${id}`);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are read on while what was read is read again', async () => {
+    const { api } = program;
+    const traces = Array.from({ length: 51 }, (_, n) => ({ id: `long-${n}`, name: `turn ${n}`, session_id: 'long' }));
+    await api.post('/api/ingest', { traces });
+    await open('/sessions/long');
+    const turns = page.getByRole('article');
+    await expectSoon(() => turns.count(), 50);
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Connected').waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/sessions/long?*', (route) => held.promise.then(() => route.continue()));
+    const asked = page.waitForRequest('**/api/sessions/long?*');
+    await api.post('/api/ingest', { spans: [callOf({ trace: 'long-0', n: 0, asked: 'Late', answer: 'In time' })] });
+    await asked;
+    const more = page.getByRole('button', { name: 'Show more turns' });
+    await more.scrollIntoViewIfNeeded();
+    await settled(page, () => more.boundingBox());
+    held.resolve();
+    await expectSoon(() => turns.count(), 51);
+    await turns.filter({ hasText: 'turn 0' }).getByText('In time').waitFor();
+    await page.unroute('**/api/sessions/long?*');
+    for (const { id } of traces) await api.delete(`/api/traces/${id}`);
     expectNoFaults(watched);
   });
 

@@ -21,10 +21,13 @@ export class DashboardQueryClient extends QueryClient {
     });
   }
 
-  /** Reads again. An answer that is under way and not asked for once more is waited for: it may be older than what changed. */
+  /**
+   * Reads again. An answer that is under way and not asked for once more, as with `cancelRefetch: false`, is waited for: it may
+   * be older than what changed.
+   */
   override async invalidateQueries(filters: InvalidateQueryFilters = {}, options?: InvalidateOptions): Promise<void> {
-    const isAskedAgain = (query: Query): boolean =>
-      query.state.data !== undefined && query.isActive() && filters.refetchType !== 'none';
+    const isCancelled = filters.refetchType !== 'none' && options?.cancelRefetch !== false;
+    const isAskedAgain = (query: Query): boolean => isCancelled && query.state.data !== undefined && query.isActive();
     const older = this.getQueryCache()
       .findAll(filters as never)
       .filter((query) => query.state.fetchStatus === 'fetching' && !isAskedAgain(query));

@@ -86,7 +86,7 @@ function SessionActions({ id }: { id: string }) {
 function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType<typeof useSession>) {
   const feed = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage } = query;
   const onFocus = useReturnedFocus(feed);
   // A trace that is opened from here has these as its neighbours.
   useEffect(() => rememberTraceList({ path: sessionAddress(id), search: {}, ids: turns.map((turn) => turn.id) }));
@@ -130,7 +130,7 @@ function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType
           />
         ))}
       </div>
-      {hasNextPage && <MoreTurns isBusy={isFetchingNextPage} onMore={() => void fetchNextPage()} />}
+      {hasNextPage && <MoreTurns isBusy={isFetching} onMore={() => void fetchNextPage({ cancelRefetch: false })} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { TraceListItem } from '@spandrel/contract';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listPage } from '../../api/api.js';
 import { keys } from '../../api/keys.js';
@@ -17,6 +17,7 @@ export const TURN_PREVIEW = 2_000;
 
 /** The traces of a session as a conversation, the oldest first, kept up to date, and ids of those that somebody deleted. */
 export function useSession(id: string) {
+  const client = useQueryClient();
   const query = useInfiniteQuery({
     queryKey: keys.session(id),
     queryFn: ({ pageParam: cursor, signal }) =>
@@ -31,7 +32,10 @@ export function useSession(id: string) {
   });
   const turns = query.data?.pages.flatMap(({ rows }) => rows) ?? [];
   const known = new Set(turns.map(({ id: traceId }) => traceId));
-  useLiveQueries([{ queryKey: keys.session(id) }], BETWEEN_MS, (event) => changesSession(event, id, known));
+  const concerns = (event: LiveEvent): boolean => changesSession(event, id, known);
+  // Many pages take longer to read than events are apart: those that are under way are waited for.
+  const reread = () => client.invalidateQueries({ queryKey: keys.session(id) }, { cancelRefetch: false });
+  useLiveQueries([{ queryKey: keys.session(id) }], BETWEEN_MS, concerns, reread);
   const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
   useLiveBatches(({ events }) => {
     const gone = events.flatMap((event) => (event.type === 'trace_deleted' ? [event.trace_id] : []));
