@@ -142,6 +142,8 @@ describe('alerts', () => {
     await tabTo(page.getByRole('link', { name: 'Calls fail', exact: true }));
     await page.keyboard.press('Enter');
     await heading('Calls fail').waitFor();
+    const legend = page.getByRole('list', { name: 'Legend of Error rate' }).getByRole('listitem');
+    await expectSoon(() => legend.allTextContents(), ['Error rate', 'Threshold']);
     await tabTo(button('Edit'));
     await page.keyboard.press('Enter');
     await field('Name').waitFor();

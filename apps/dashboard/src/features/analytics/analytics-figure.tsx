@@ -217,7 +217,7 @@ export function Legend({ name, form, series, cursor, format, addressOf, children
               aria-hidden="true"
             />
           )}
-          {label !== name && (
+          {(series.length > 1 || label !== name) && (
             <bdi className={styles.label} title={label}>
               {key == null || !addressOf ? label : <Link to={addressOf(key)}>{label}</Link>}
             </bdi>
