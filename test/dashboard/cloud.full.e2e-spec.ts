@@ -179,6 +179,15 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     for (const name of ['Organization', 'Projects', 'API keys', 'Audit log']) {
       await page.getByRole('heading', { name, exact: true }).waitFor();
     }
+    const organization = page.getByRole('region', { name: 'Organization' }).getByLabel('Name', { exact: true });
+    const name = await organization.inputValue();
+    for (const next of [`${name} & Co.`, name]) {
+      await organization.fill(next);
+      await organization.press('Enter');
+      await page.getByTitle(new RegExp(`^${next} / `)).waitFor();
+      // Somebody who renamed it by keys stays where they were.
+      expect(await organization.evaluate(HAS_FOCUS)).toBe(true);
+    }
     await button(page, 'New project').click();
     const project = page.getByRole('dialog', { name: 'New project' });
     await project.getByLabel('Name').fill('Another');

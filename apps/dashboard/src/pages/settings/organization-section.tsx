@@ -45,7 +45,7 @@ function Organization({ organization }: { organization: OrganizationResource }) 
   return (
     <>
       <form className={styles.inline} onSubmit={submit}>
-        <TextField key={organization.name} label="Name" name="name" required defaultValue={organization.name} />
+        <TextField label="Name" name="name" required defaultValue={organization.name} />
         <Button type="submit" disabled={renaming.isPending}>
           Rename
         </Button>
