@@ -291,5 +291,14 @@ describe('datapoints', () => {
     await importAgain(`${two}\n{"input":"new"}`, 'Remove datapoints that are not in the file');
     await done('Imported 3 datapoints, removed 9,998');
     expect(await datapointsOf(id)).toHaveLength(3);
+
+    await page.getByRole('button', { name: 'Import', exact: true }).first().click();
+    const columns = Array.from({ length: 8 }, (_, n) => `a long header of column ${n}`);
+    const wide = [columns, columns.map(() => 'שלום')].map((cells) => cells.join(',')).join('\n');
+    await field.setInputFiles({ name: 'wide.csv', mimeType: 'text/csv', buffer: Buffer.from(wide) });
+    await preview.getByRole('columnheader', { name: columns[7]! }).waitFor();
+    // What is wider than the dialog scrolls by itself, and texts begin where their script does.
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    expect(await preview.locator(':is(th, td):not([dir=auto])').count()).toBe(0);
   });
 });

@@ -60,7 +60,7 @@ function FileTraces() {
           starts={COLUMNS.slice(0, 3)}
           rows={query.data.map((trace) => [
             trace.id,
-            <Link key="name" to="/traces/$id" params={{ id: trace.id }} dir="auto">
+            <Link key="name" to="/traces/$id" params={{ id: trace.id }}>
               {nameOfTrace(trace)}
             </Link>,
             <Time key="started" at={trace.started_at} />,
@@ -99,8 +99,8 @@ function Datapoints({ datapoints }: { datapoints: readonly DatapointInFile[] }) 
         starts={DATAPOINT_COLUMNS}
         rows={datapoints.map(({ id, trace_id: trace, dataset_name: dataset, source_span_id: span, kind }) => [
           id,
-          <bdi key="dataset">{dataset}</bdi>,
-          <bdi key="expected">{expectedOf(kind)}</bdi>,
+          dataset,
+          expectedOf(kind),
           <Link key="span" to="/traces/$id" params={{ id: trace }} search={{ span } as never}>
             Show span
           </Link>,

@@ -17,10 +17,12 @@ export function DataTable({ caption, isCaptionHidden = true, columns, starts = [
     <ScrolledTable {...{ caption, isCaptionHidden, columns, starts }}>
       {rows.map(([key, first, ...cells]) => (
         <tr key={key}>
-          <th scope="row">{first}</th>
+          <th scope="row" dir="auto">
+            {first}
+          </th>
           {cells.map((cell, at) => (
             // oxlint-disable-next-line react/no-array-index-key -- cells stay in their columns
-            <td key={at} {...(starts.includes(columns[at + 1]!) && { 'data-align': 'start' })}>
+            <td key={at} dir="auto" {...(starts.includes(columns[at + 1]!) && { 'data-align': 'start' })}>
               {cell}
             </td>
           ))}

@@ -56,7 +56,7 @@ export function ScrolledTable({
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column} scope="col" data-align={starts.includes(column) ? 'start' : undefined}>
+              <th key={column} scope="col" dir="auto" data-align={starts.includes(column) ? 'start' : undefined}>
                 {column}
               </th>
             ))}
