@@ -112,6 +112,23 @@ describe('the shell and its lists', () => {
     expectNoFaultsBut(watched, /404/);
   });
 
+  inBrowser('give names that are long, or of several lines, the room of others', async () => {
+    const { api } = program;
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'wide '.repeat(40) });
+    await api.post('/api/traces', { id: 'of-lines', name: 'of lines:\none\ntwo\nthree' });
+    await go('/evaluations?status=failed');
+    const datasets = page.getByRole('combobox', { name: 'Dataset', exact: true });
+    await datasets.locator('option', { hasText: 'wide' }).waitFor({ state: 'attached' });
+    expect((await datasets.boundingBox())!.width).toBeLessThanOrEqual(280);
+    await page.keyboard.press('Control+k');
+    const menu = page.getByRole('dialog', { name: 'Command menu' });
+    await menu.getByRole('combobox', { name: 'Command' }).fill('of lines');
+    expect((await menu.getByRole('option', { name: 'of lines: one two three' }).boundingBox())!.height).toBe(28);
+    await api.delete('/api/traces/of-lines');
+    await api.delete(`/api/datasets/${dataset.id}`);
+    expectNoFaults(watched);
+  });
+
   inBrowser('are reached through one line on a phone', async () => {
     const size = page.viewportSize()!;
     try {

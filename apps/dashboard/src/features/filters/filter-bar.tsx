@@ -84,7 +84,12 @@ interface BarFieldProps {
 function BarField({ filter: { type, field, options = [] }, value, onChange, ref }: BarFieldProps) {
   if (type === 'choice') {
     return (
-      <SelectField label={field} options={options} value={value} onChange={({ target }) => onChange(target.value)} />
+      <SelectField
+        {...{ options, value }}
+        label={field}
+        className={styles.choice}
+        onChange={({ target }) => onChange(target.value)}
+      />
     );
   }
   const isEntered = type === 'entered';
