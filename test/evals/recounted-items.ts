@@ -2,6 +2,7 @@
  * The numbers of eval runs, counted again from their items by other formulas than the server's: spreads by pairs, quantiles and tails of
  * t by numeric integration, Wilson's interval by looking for its bounds, tries by writing out all ways to choose them.
  */
+import { getOrMake } from '@spandrel/contract';
 import type { EvalItem, EvalRunSummary, RunScorer, SampleResource } from '@spandrel/contract';
 
 /** What decides of a run which samples pass; a run from before there were modes has none. */
@@ -106,7 +107,7 @@ function tBetween(t: number, df: number): number {
 const quantiles = new Map<string, number>();
 
 function tQuantile(p: number, df: number): number {
-  return quantiles.getOrInsertComputed(`${p} ${df}`, () => bisect(0, 1_000, (t) => tBetween(t, df) < p - 0.5));
+  return getOrMake(quantiles, `${p} ${df}`, () => bisect(0, 1_000, (t) => tBetween(t, df) < p - 0.5));
 }
 
 /** All ways to choose k of these. */

@@ -5,6 +5,7 @@ import {
   ALERT_SERIES_MOMENTS,
   durationMs,
   formatTimestamp,
+  getOrMake,
   type AlertEvaluation,
   type AlertGroup,
   type AlertSeries,
@@ -179,7 +180,7 @@ export class EvaluateAlerts {
     const rule = exportedAlert(alert);
     const { from, comparedFrom, windowMs } = rangesOf(rule, now);
     const measure = (start: number) =>
-      known.getOrInsertComputed(start, () => this.measures.read(scope, rule, { from: start, until: start + windowMs }));
+      getOrMake(known, start, () => this.measures.read(scope, rule, { from: start, until: start + windowMs }));
     const measured = rule.enabled ? await measure(from) : [];
     const compared = rule.enabled && comparedFrom !== null ? await measure(comparedFrom) : [];
     const before = { state: alert.state as AlertState, groups: groupsOf(alert) };

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
@@ -66,7 +67,7 @@ export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   }
 
   private leavingOf(tx: WriteTx): Leaving {
-    return this.leaving.getOrInsertComputed(tx, () => ({ deltas: new RollupDeltas(), days: [] }));
+    return getOrMake(this.leaving, tx, () => ({ deltas: new RollupDeltas(), days: [] }));
   }
 }
 

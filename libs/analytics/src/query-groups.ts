@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
+  ANALYTICS_GROUPS_DEFAULT,
   BUCKETS_MAX,
   formatTimestamp,
-  ANALYTICS_GROUPS_DEFAULT,
+  getOrMake,
   PERCENTILE_BUCKETS_MAX,
   PERCENTILE_ERROR,
   type BucketWidth,
@@ -25,7 +26,7 @@ class TimedRows {
 
   add(row: SumsRow, histograms: RowHistograms): void {
     this.all.add(row, histograms);
-    this.buckets.getOrInsertComputed(row.bucket, () => new RowSums()).add(row, histograms);
+    getOrMake(this.buckets, row.bucket, () => new RowSums()).add(row, histograms);
   }
 
   toWire(asked: Asked, width: BucketWidth | 'whole'): TimedSums {
@@ -85,7 +86,7 @@ export class QueryGroups {
         other.add(row, histograms);
         return;
       }
-      const group = groups.getOrInsertComputed(row.place, () => ({
+      const group = getOrMake(groups, row.place, () => ({
         keys: keys.map((by, at) => keyOfRow(by, at === 0 ? row.key1 : row.key2)),
         rows: new TimedRows(),
       }));

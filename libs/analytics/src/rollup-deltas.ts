@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { addCost, isUnpriced, toCostSum, type CountedSpan } from '@spandrel/tracing';
 import { LatencyHistogram } from './latency-histogram.js';
 import { compareKeys, GRAIN, SUMMED, type RollupKey, type RollupRow } from './rollup.entity.js';
@@ -91,7 +92,7 @@ function addTo(deltas: Map<string, Delta>, part: Delta, key: RollupKey): void {
 function deltaIn(deltas: Map<string, Delta>, key: RollupKey): Delta {
   const { projectId, grain, bucket, model, provider, status, llm } = key;
   const text = `${grain}${status}${llm}${bucket}\0${model}\0${provider}\0${projectId}`;
-  return deltas.getOrInsertComputed(text, () => ({
+  return getOrMake(deltas, text, () => ({
     ...{ projectId, grain, bucket, model, provider, status, llm },
     ...{ spanCount: 0, tokens: 0, inputTokens: 0, cachedTokens: 0, durationMs: 0, costCount: 0, unpricedCount: 0 },
     ...{ costUsd: 0, costPico: 0 },

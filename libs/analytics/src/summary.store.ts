@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { integer, shapeOf, sql, type RowOfShape, type Sql } from '@spandrel/storage';
@@ -64,8 +65,7 @@ export function summaryOf(traceCount: number, rows: readonly AllTimeRow[]): Anal
   const byModel = new Map<string, Sums>();
   for (const row of rows) {
     addSums(all, toSums(row));
-    if (row.llm === 1 && row.model !== '')
-      addSums(byModel.getOrInsertComputed(row.model.slice(1), noSums), toSums(row));
+    if (row.llm === 1 && row.model !== '') addSums(getOrMake(byModel, row.model.slice(1), noSums), toSums(row));
   }
   return {
     total_traces: traceCount,

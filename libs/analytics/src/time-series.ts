@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   BUCKETS_MAX,
   formatTimestamp,
+  getOrMake,
   MINUTES_RANGE_MAX_MS,
   PERCENTILE_BUCKETS_MAX,
   PERCENTILE_ERROR,
@@ -159,7 +160,7 @@ const formOf = ({ of, split, percentiles }: Omit<SeriesQuery, 'width'>): BucketF
 async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
   const buckets = new Map<number, BucketParts>();
   await readRows(rows, (row, histograms) =>
-    buckets.getOrInsertComputed(row.bucket, () => new BucketParts(form)).add(row, histograms),
+    getOrMake(buckets, row.bucket, () => new BucketParts(form)).add(row, histograms),
   );
   return buckets;
 }

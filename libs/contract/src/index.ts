@@ -30,6 +30,7 @@ export * from './eval-statistics.js';
 export * from './evals.js';
 export * from './event-types.js';
 export * from './events.js';
+export { getOrMake } from './values/get-or-make.js';
 export * from './values/exact-json.js';
 export { JsonSyntaxError, parseWithSources, type JsonValue } from './values/json-digits.js';
 export { boundedMembers, OWN_MEMBERS_MAX } from './values/bounded.js';

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RunScorer, ScorerResult } from '@spandrel/contract';
 import { ConnectionUnusable } from '@spandrel/connections';
@@ -42,7 +43,7 @@ export class JudgeTarget {
       const scorer = await this.prepare.prepareAlone(scope, scorerOf(rule), rule.dailyCap !== null);
       const sample = { ...(await this.targets.readTexts(scope, target)), expected: undefined };
       await letOthersRun();
-      const run = this.shared.getOrInsertComputed(rule.connectionId ?? '', () => new RunCalls(this.settings.callsMax));
+      const run = getOrMake(this.shared, rule.connectionId ?? '', () => new RunCalls(this.settings.callsMax));
       const timing = { timeoutMs, retryDelayMs: RETRY_MS };
       const observe = (call: ObservedCall): void => void calls.push(call);
       const options = { permits: new Permits(1), signal, run, timing, observe };

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
@@ -162,7 +163,7 @@ export class ScoringWorker implements BeforeApplicationShutdown {
     );
     for (const [key, rule] of rules) {
       if (this.settling.size >= SETTLING_MAX) await Promise.race(this.settling.values());
-      const lane = this.lanes.getOrInsertComputed(laneOf(rule), () => new Lane());
+      const lane = getOrMake(this.lanes, laneOf(rule), () => new Lane());
       const waiting = due.get(laneOf(rule)) ?? [];
       const room = Math.max(0, Math.min(lane.room(share), left()));
       const limit = waiting[0] === rule ? Math.ceil(room / waiting.length) : 0;

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import {
   dottedPath,
+  getOrMake,
   isStorableText,
   REVIEW_TARGETS,
   type Enqueue,
@@ -210,7 +211,7 @@ export class EnqueueItems {
       const { open, made, openUnits } = await this.itemsOf(tx, scope, wanted, storable);
       existing += openUnits;
       for (const item of [...open, ...made]) {
-        items.getOrInsertComputed(item.datapointId, () => []).push(item);
+        getOrMake(items, item.datapointId, () => []).push(item);
         length += item.originalData.length;
       }
       if (length > ENQUEUE_TEXT_MAX) throw tooLarge();

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Injectable } from '@nestjs/common';
 import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
 import { inTurns, type Scope } from '@spandrel/kernel';
@@ -132,7 +133,7 @@ export class ReviewStore {
       for (const [unit, answers] of units) {
         const votes = [...answers.values()].map((answer) => passes(answer, definition));
         const [passed, failed] = [true, false].map((vote) => votes.filter((one) => one === vote).length);
-        if (passed !== failed) verdicts.getOrInsertComputed(name, () => new Map()).set(unit, passed! > failed!);
+        if (passed !== failed) getOrMake(verdicts, name, () => new Map()).set(unit, passed! > failed!);
       }
     }
     return verdicts;
@@ -155,8 +156,8 @@ export class ReviewStore {
     for (const { unit, rater, answers, adjudicates } of rows.toReversed()) {
       for (const answer of fromJsonText(answers) as Answer[]) {
         if (answer[1] === null && answer[2] === null) continue;
-        const units = byName.getOrInsertComputed(answer[0], () => new Map());
-        const ofUnit = units.getOrInsertComputed(unit, () => new Map());
+        const units = getOrMake(byName, answer[0], () => new Map());
+        const ofUnit = getOrMake(units, unit, () => new Map());
         // An adjudication is the answer of the group.
         if (adjudicates === 1) ofUnit.clear();
         ofUnit.set(rater, answer);

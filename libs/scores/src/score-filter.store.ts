@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ScoreFilter, type SortOrder } from '@spandrel/contract';
+import { getOrMake, isStorableText, type ScoreFilter, type SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -219,7 +219,7 @@ function groupByScore(filters: readonly ScoreFilter[]): { name: string; by: Mean
   for (const filter of filters) {
     if ('label' in filter)
       labels.push({ name: filter.name, by: 'label', conditions: [conditionOn('label', '=', filter.label)] });
-    else ranges.getOrInsertComputed(filter.name, () => []).push(conditionOn('value', filter.operator, filter.value));
+    else getOrMake(ranges, filter.name, () => []).push(conditionOn('value', filter.operator, filter.value));
   }
   return [...[...ranges].map(([name, conditions]) => ({ name, by: 'value' as const, conditions })), ...labels];
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ScoreSeriesQuery, ScoreBucket } from '@spandrel/contract';
-import { formatTimestamp, isStorableText } from '@spandrel/contract';
+import { formatTimestamp, getOrMake, isStorableText } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import {
   integer,
@@ -53,7 +53,7 @@ export class ScoreRollupStore {
       const key = keyOf(after);
       if (changed.has(textOf(key))) continue;
       add(
-        added.getOrInsertComputed(textOf(key), () => ({ ...key, ...NOTHING })),
+        getOrMake(added, textOf(key), () => ({ ...key, ...NOTHING })),
         after.value,
       );
     }

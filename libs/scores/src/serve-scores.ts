@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SCORES_OF_TRACE_MAX, type ScoreResource, type ScoreSums } from '@spandrel/contract';
+import { getOrMake, SCORES_OF_TRACE_MAX, type ScoreResource, type ScoreSums } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { sql, type Sql } from '@spandrel/storage';
 import { ScoresPort, type IngestedScores, type ScoresOfRecords, type ScoreTarget } from '@spandrel/tracing';
@@ -65,7 +65,7 @@ function sumsOf(ids: readonly string[], rows: Awaited<ReturnType<ScoreStore['sum
   const newSum = () => ({ count: 0, values: 0, total: 0, labels: new Map<string, number>() });
   const sums = new Map(ids.map((id) => [id, new Map<string, ReturnType<typeof newSum>>()]));
   for (const { id, name, label, count, values, total } of rows) {
-    const ofName = sums.get(id)!.getOrInsertComputed(name, newSum);
+    const ofName = getOrMake(sums.get(id)!, name, newSum);
     ofName.count += count;
     ofName.values += values;
     ofName.total += total;

@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import {
-  isStorableText,
-  type EvalStatistics,
-  type EvalStatisticsQuery,
-  type FailedAs,
-  type JudgedGate,
-  type RunMeasures,
-  type ScoreStatistics,
-  type ScorerResult,
+  getOrMake,
   GROUP_VALUE_LENGTH_MAX,
   GROUPS_MAX,
   isCostMetric,
+  isStorableText,
   type EvalMetadata,
+  type EvalStatistics,
+  type EvalStatisticsQuery,
+  type FailedAs,
   type FieldError,
   type Gate,
+  type JudgedGate,
+  type RunMeasures,
+  type ScorerResult,
+  type ScoreStatistics,
 } from '@spandrel/contract';
 import { DatasetSnapshots, type Snapshot } from '@spandrel/datasets';
 import { invalidRequest, NotFound, type Scope, nearestName } from '@spandrel/kernel';
@@ -63,7 +64,7 @@ export class MetadataKeys {
       const text = clusterKey(metadata, key);
       if (text === undefined) continue;
       if (!this.known.has(key) && this.known.size >= KEYS_MAX && !this.wanted.includes(key)) continue;
-      const known = this.known.getOrInsertComputed(key, () => ({ datapoints: 0, values: new Map(), hasMore: false }));
+      const known = getOrMake(this.known, key, () => ({ datapoints: 0, values: new Map(), hasMore: false }));
       known.datapoints++;
       if (known.values.has(text)) continue;
       const isTaken = known.values.size < GROUPS_MAX && text.length <= GROUP_VALUE_LENGTH_MAX;

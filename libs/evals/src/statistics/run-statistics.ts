@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EvalStatistics, Interval, PreferenceStatistics, RunMeasures, ScoreStatistics } from '@spandrel/contract';
 import {
@@ -166,7 +167,7 @@ async function computeChances(
   await inStretches(length, (from, to) => {
     for (let i = from; i < to; i++) {
       const [n, c] = [counts[i]!, passes[i]!];
-      if (n >= k) values[i] = known.getOrInsertComputed(n * 0x1_00_00 + c, () => chance(n, c, k));
+      if (n >= k) values[i] = getOrMake(known, n * 0x1_00_00 + c, () => chance(n, c, k));
     }
   });
   return values;

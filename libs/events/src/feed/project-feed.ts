@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backgroundScheduler, type Logger, type Scope } from '@spandrel/kernel';
 import { buffer, concatMap, defer, exhaustMap, retry, Subject, timer } from 'rxjs';
@@ -111,7 +112,7 @@ export class ProjectFeed {
     const missed = seq === position ? [] : hasReadLog ? this.recent.behind(seq) : undefined;
     if (!missed) return 'behind';
     const { filter } = member;
-    this.groups.getOrInsertComputed(filter.key, () => ({ filter, members: new Set() })).members.add(member);
+    getOrMake(this.groups, filter.key, () => ({ filter, members: new Set() })).members.add(member);
     return { missed: filter.frames(missed, seq) };
   }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import { of, retry, Subject, tap, type Subscription } from 'rxjs';
@@ -47,7 +48,7 @@ export class ProjectFeeds {
   acquire(scope: Scope): ProjectFeed {
     const { log, logger } = this;
     const newEntry = () => ({ feed: new ProjectFeed(scope, { log, logger }), users: 0 });
-    const entry = this.feeds.getOrInsertComputed(scope.projectId, newEntry);
+    const entry = getOrMake(this.feeds, scope.projectId, newEntry);
     entry.users++;
     return entry.feed;
   }

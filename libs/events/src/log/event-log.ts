@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BackgroundTasks, type Scope } from '@spandrel/kernel';
 import { type WriteTx, Storage } from '@spandrel/storage';
@@ -33,13 +34,13 @@ export class EventLog implements EventSink, OnModuleInit {
 
   /** @throws Error when the events of the transaction are written already: nothing may emit from `beforeCommit`. */
   async take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void> {
-    const open = this.open.getOrInsertComputed(tx, () => {
+    const open = getOrMake(this.open, tx, () => {
       const gathered: OpenEvents = { byProject: new Map(), written: false };
       tx.end.beforeCommit(() => this.write(tx, gathered));
       return gathered;
     });
     if (open.written) throw new Error('an event was emitted when those of its transaction had been written');
-    open.byProject.getOrInsertComputed(scope.projectId, () => ({ scope, events: [] })).events.push(...events);
+    getOrMake(open.byProject, scope.projectId, () => ({ scope, events: [] })).events.push(...events);
   }
 
   /** In the order of project ids, as every transaction does: none waits for another that waits for it. */

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -177,7 +178,7 @@ export class ReplaySlices {
   /** The oldest events behind a sequence number, as far as one slice goes; without events when the log has none. */
   read(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     const key = `${afterSeq} ${filter.key} ${scope.projectId}`;
-    return this.making.getOrInsertComputed(key, () =>
+    return getOrMake(this.making, key, () =>
       this.inTurn(() => this.make(scope, filter, afterSeq)).finally(() => this.making.delete(key)),
     );
   }

@@ -1,3 +1,4 @@
+import { getOrMake } from '@spandrel/contract';
 import {
   isKeyOfTrace,
   READ_STORE_KEYS,
@@ -151,7 +152,7 @@ export class MemoryReadStore implements ReadStore {
     for (const given of keys.length === 0 ? [] : all) {
       for (const group of groupsOf(given)) {
         if (!hasNone && group.includes(null)) continue;
-        const { sums } = ranked.getOrInsertComputed(JSON.stringify(group), () => ({ group, sums: noSums() }));
+        const { sums } = getOrMake(ranked, JSON.stringify(group), () => ({ group, sums: noSums() }));
         add(sums, given);
       }
     }
@@ -173,7 +174,7 @@ export class MemoryReadStore implements ReadStore {
           query.bucket.origin
         : 0;
       const into = (part: ReadStoreSums['part'], place: number | null, group: readonly (string | null)[]): void => {
-        const row = rows.getOrInsertComputed(`${start} ${part} ${place}`, () => ({
+        const row = getOrMake(rows, `${start} ${part} ${place}`, () => ({
           ...{ bucket: start, part, place, keys: group, ...noSums(), latencies: [], first_tokens: [] },
         }));
         add(row, given);
