@@ -2,8 +2,7 @@
  * The numbers of eval runs, counted again from their items by other formulas than the server's: spreads by pairs, quantiles and tails of
  * t by numeric integration, Wilson's interval by looking for its bounds, tries by writing out all ways to choose them.
  */
-import { getOrMake } from '@spandrel/contract';
-import type { EvalItem, EvalRunSummary, RunScorer, SampleResource } from '@spandrel/contract';
+import { getOrMake, type EvalItem, type EvalRunSummary, type RunScorer, type SampleResource } from '@spandrel/contract';
 
 /** What decides of a run which samples pass; a run from before there were modes has none. */
 export type CountedRun = Pick<EvalRunSummary, 'repeats' | 'pass_score'> & {

@@ -1,5 +1,5 @@
-import { getOrMake } from '@spandrel/contract';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { getOrMake } from '@spandrel/contract';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { allSettledOrThrow, type WriteTx } from '@spandrel/storage';
 import {

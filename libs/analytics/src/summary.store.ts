@@ -1,10 +1,9 @@
-import { getOrMake } from '@spandrel/contract';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { integer, shapeOf, sql, type RowOfShape, type Sql } from '@spandrel/storage';
 import { GRAIN, type RollupRow, rollupTable } from './rollup.entity.js';
 import { WeighedRead } from './weighed-read.sql.js';
-import type { AnalyticsSummary } from '@spandrel/contract';
+import { getOrMake, type AnalyticsSummary } from '@spandrel/contract';
 import { STATUS } from '@spandrel/tracing';
 import { addSums, costOfSums, latencyOfSums, noSums, splitPico, type Sums } from './sums.js';
 

@@ -1,6 +1,5 @@
-import { getOrMake } from '@spandrel/contract';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RunScorer, ScorerResult } from '@spandrel/contract';
+import { getOrMake, type RunScorer, type ScorerResult } from '@spandrel/contract';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { NO_SCORE, PrepareRun, RunCalls, RunFailure, scoreSample, type ObservedCall } from '@spandrel/evals';
 import { letOthersRun, Permits, type Scope } from '@spandrel/kernel';

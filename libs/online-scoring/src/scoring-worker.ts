@@ -1,7 +1,7 @@
-import { getOrMake } from '@spandrel/contract';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
+import { getOrMake } from '@spandrel/contract';
 import {
   BackgroundTasks,
   LOGGER,

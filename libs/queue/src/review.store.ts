@@ -1,6 +1,12 @@
-import { getOrMake } from '@spandrel/contract';
 import { Injectable } from '@nestjs/common';
-import type { AgreementOfScores, AgreementQuery, QueueProgress, ScoreDefinition, ScoreLevel } from '@spandrel/contract';
+import {
+  getOrMake,
+  type AgreementOfScores,
+  type AgreementQuery,
+  type QueueProgress,
+  type ScoreDefinition,
+  type ScoreLevel,
+} from '@spandrel/contract';
 import { inTurns, type Scope } from '@spandrel/kernel';
 import { estimateMean, scoreDefinition, ScoreDefinitionStore, wilson } from '@spandrel/scores';
 import {

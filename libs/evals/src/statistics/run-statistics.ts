@@ -1,6 +1,12 @@
-import { getOrMake } from '@spandrel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EvalStatistics, Interval, PreferenceStatistics, RunMeasures, ScoreStatistics } from '@spandrel/contract';
+import {
+  getOrMake,
+  type EvalStatistics,
+  type Interval,
+  type PreferenceStatistics,
+  type RunMeasures,
+  type ScoreStatistics,
+} from '@spandrel/contract';
 import {
   mcnemarP,
   tInterval,

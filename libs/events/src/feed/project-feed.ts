@@ -1,5 +1,5 @@
-import { getOrMake } from '@spandrel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getOrMake } from '@spandrel/contract';
 import { backgroundScheduler, type Logger, type Scope } from '@spandrel/kernel';
 import { buffer, concatMap, defer, exhaustMap, retry, Subject, timer } from 'rxjs';
 import { behind, textLength, type EventBatch } from '../log/event-batch.js';

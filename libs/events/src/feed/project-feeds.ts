@@ -1,5 +1,5 @@
-import { getOrMake } from '@spandrel/contract';
 import { Inject, Injectable } from '@nestjs/common';
+import { getOrMake } from '@spandrel/contract';
 import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
 import { of, retry, Subject, tap, type Subscription } from 'rxjs';
 import type { EventBatch } from '../log/event-batch.js';

@@ -1,5 +1,5 @@
-import { getOrMake } from '@spandrel/contract';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { getOrMake } from '@spandrel/contract';
 import { BackgroundTasks, type Scope } from '@spandrel/kernel';
 import { type WriteTx, Storage } from '@spandrel/storage';
 import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';

@@ -1,7 +1,7 @@
-import { getOrMake } from '@spandrel/contract';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getOrMake } from '@spandrel/contract';
 import { Permits, type Logger, type Scope } from '@spandrel/kernel';
 import { Injectable } from '@nestjs/common';
 import { type EventFilter, KEEP_ALIVE, RETRY, type Frames } from './event-filter.js';
